@@ -249,6 +249,8 @@ describe.skipIf(!hasRedis())("a queue", () => {
       const result = await coordinated;
       expect(result, result.stderr).toMatchObject({ exitCode: 0 });
       expect(digestExport(join(scratch, "kills"))).toEqual(expected);
+      const left = readdirSync(join(scratch, "kills", "_switchyard"));
+      expect(left.filter((name) => name.startsWith("lock"))).toEqual([]);
     },
   );
 

@@ -21,7 +21,10 @@ export async function refuseLiving(output: OpenOutput, signal: AbortSignal): Pro
   refuseMembers(await livingMembers(output, signal), output.address);
 }
 
-/** Returns the shards and workers whose locks have not expired, and whose processes have not died on this host. */
+/**
+ * Returns the shards and workers whose locks have not expired, and whose processes have not died on this host.
+ * Removes the locks of dead workers.
+ */
 export async function livingMembers(
   { store, prefix }: OpenOutput,
   signal: AbortSignal,
@@ -31,7 +34,10 @@ export async function livingMembers(
   for await (const { objects } of store.list(locks, { isFlat: true, signal })) {
     for (const { key } of objects) {
       const member = memberOfLock(key.slice(key.lastIndexOf("/") + 1));
-      if (member !== undefined && (await LeaseLock.isHeld(store, key, signal))) living.push(member);
+      if (member === undefined) continue;
+      if (await LeaseLock.isHeld(store, key, signal)) living.push(member);
+      // No other worker will ever have this name; if it only was paused, it finds out.
+      else if (member.shard === undefined) await store.remove([key], signal);
     }
   }
   return living;

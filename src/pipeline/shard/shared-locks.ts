@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../../base/error-code.js";
@@ -160,7 +160,10 @@ async function takeWaiting(
   }
 }
 
-/** Returns the shards and workers whose processes live, as far as this host can tell. */
+/**
+ * Returns the shards and workers whose processes live, as far as this host can tell. Removes the locks of dead
+ * workers.
+ */
 export async function livingMembers(lockFile: string): Promise<readonly Member[]> {
   const directory = dirname(lockFile);
   const names = await readdir(directory).catch((error: unknown) => {
@@ -170,7 +173,11 @@ export async function livingMembers(lockFile: string): Promise<readonly Member[]
   const living: Member[] = [];
   for (const name of names.sort()) {
     const member = memberOfLock(basename(name));
-    if (member !== undefined && (await isLocked(join(directory, name)))) living.push(member);
+    if (member === undefined) continue;
+    const lock = join(directory, name);
+    if (await isLocked(lock)) living.push(member);
+    // No other worker will ever have this name, and take it over.
+    else if (member.shard === undefined) await rm(lock, { force: true });
   }
   return living;
 }
