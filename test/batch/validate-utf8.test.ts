@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
+import { longTest } from "../support/long-test.js";
 import { propertyRuns } from "../support/property-runs.js";
 
 const kernel = new Kernel();
@@ -22,26 +23,29 @@ const edges = [
 ];
 
 describe("validateUtf8", () => {
-  test("agrees with Node on every sequence of up to four bytes from the edges of all ranges", () => {
-    const differing: string[] = [];
-    const check = (bytes: readonly number[]) => {
-      const data = Uint8Array.from(bytes);
-      if (isValid(data) !== isUtf8(data)) differing.push(Buffer.from(data).toString("hex"));
-    };
-    for (let first = 0; first < 256; first++) {
-      check([first]);
-      for (let second = 0; second < 256; second++) check([first, second]);
-    }
-    for (const first of edges) {
-      for (let second = 0; second < 256; second++) {
-        for (const third of edges) {
-          check([first, second, third]);
-          for (const fourth of edges) check([first, second, third, fourth]);
+  longTest(
+    "agrees with Node on every sequence of up to four bytes from the edges of all ranges",
+    () => {
+      const differing: string[] = [];
+      const check = (bytes: readonly number[]) => {
+        const data = Uint8Array.from(bytes);
+        if (isValid(data) !== isUtf8(data)) differing.push(Buffer.from(data).toString("hex"));
+      };
+      for (let first = 0; first < 256; first++) {
+        check([first]);
+        for (let second = 0; second < 256; second++) check([first, second]);
+      }
+      for (const first of edges) {
+        for (let second = 0; second < 256; second++) {
+          for (const third of edges) {
+            check([first, second, third]);
+            for (const fourth of edges) check([first, second, third, fourth]);
+          }
         }
       }
-    }
-    expect(differing).toEqual([]);
-  });
+      expect(differing).toEqual([]);
+    },
+  );
 
   test("agrees with Node wherever the sequence falls on the steps, and wherever it is cut", () => {
     const piece = fc.oneof(

@@ -7,6 +7,7 @@ import { exitCodes } from "../../src/base/errors.js";
 import { DUPLICATES_LISTED_MAX } from "../../src/base/limits.js";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
+import { longTest } from "../support/long-test.js";
 import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import {
@@ -140,37 +141,41 @@ it("agrees with DuckDB on every event that stays", async () => {
   expect(exportedNumbers(output)).toEqual(found.getRows().map(([n]) => Number(n)));
 }, 60_000);
 
-it(`survives kills and ^C at random moments with the bytes of a quiet run, seed ${seed}`, async () => {
-  const random = createRandom(seed);
-  const input = writeRows(
-    "killed",
-    repeatedRows(isCi ? 30_000 : 12_000, isCi ? 9_000 : 3_600, random),
-  );
-  const quiet = join(scratch, "quiet");
-  const start = performance.now();
-  const first = await runSwitchyard(exportTo(quiet, input, "--dedupe", "--threads", "2"));
-  expect(first, first.stderr).toMatchObject({ exitCode: 0 });
-  const quietMs = performance.now() - start;
-  const output = join(scratch, "killed-out");
-  let kills = 0;
-  while (kills < (isCi ? 30 : 1)) {
-    rmSync(output, { recursive: true, force: true });
-    for (let isDone = false; !isDone; ) {
-      let timer: NodeJS.Timeout | undefined;
-      const result = await runSwitchyard(exportTo(output, input, "--dedupe", "--threads", "2"), {
-        started: (child) => {
-          const signal = random() < 0.5 ? "SIGKILL" : "SIGINT";
-          timer = setTimeout(() => child.kill(signal), random() * quietMs);
-        },
-      });
-      clearTimeout(timer);
-      isDone = result.signal === null && result.exitCode !== exitCodes.interrupted;
-      if (isDone) expect(result, result.stderr).toMatchObject({ exitCode: 0 });
-      else kills++;
+longTest(
+  `survives kills and ^C at random moments with the bytes of a quiet run, seed ${seed}`,
+  async () => {
+    const random = createRandom(seed);
+    const input = writeRows(
+      "killed",
+      repeatedRows(isCi ? 30_000 : 12_000, isCi ? 9_000 : 3_600, random),
+    );
+    const quiet = join(scratch, "quiet");
+    const start = performance.now();
+    const first = await runSwitchyard(exportTo(quiet, input, "--dedupe", "--threads", "2"));
+    expect(first, first.stderr).toMatchObject({ exitCode: 0 });
+    const quietMs = performance.now() - start;
+    const output = join(scratch, "killed-out");
+    let kills = 0;
+    while (kills < (isCi ? 30 : 1)) {
+      rmSync(output, { recursive: true, force: true });
+      for (let isDone = false; !isDone; ) {
+        let timer: NodeJS.Timeout | undefined;
+        const result = await runSwitchyard(exportTo(output, input, "--dedupe", "--threads", "2"), {
+          started: (child) => {
+            const signal = random() < 0.5 ? "SIGKILL" : "SIGINT";
+            timer = setTimeout(() => child.kill(signal), random() * quietMs);
+          },
+        });
+        clearTimeout(timer);
+        isDone = result.signal === null && result.exitCode !== exitCodes.interrupted;
+        if (isDone) expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+        else kills++;
+      }
+      expect(digestExport(output), `after ${kills} kills`).toEqual(digestExport(quiet));
     }
-    expect(digestExport(output), `after ${kills} kills`).toEqual(digestExport(quiet));
-  }
-}, 300_000);
+  },
+  300_000,
+);
 
 it("has the bytes of a clean run once a damaged input is repaired", async () => {
   const rows = repeatedRows(12_000, 3_000, createRandom(seed + 2));
@@ -209,31 +214,35 @@ it("reads a split again whose keys were damaged between two runs", async () => {
   expect(digestExport(output)).toEqual(before);
 }, 60_000);
 
-it("keeps the right events after a worker that died while keys were read", async () => {
-  const rows = repeatedRows(6_000, 900, createRandom(seed + 8));
-  const input = writeRows("died", rows);
-  const flag = join(scratch, "died.flag");
-  writeFileSync(flag, "");
-  const transform = join(scratch, "die-twice.mjs");
-  writeFileSync(
-    transform,
-    // Twice: if the first time another split is in progress, both are only read again.
-    `import { appendFileSync, readFileSync } from "node:fs";
+longTest(
+  "keeps the right events after a worker that died while keys were read",
+  async () => {
+    const rows = repeatedRows(6_000, 900, createRandom(seed + 8));
+    const input = writeRows("died", rows);
+    const flag = join(scratch, "died.flag");
+    writeFileSync(flag, "");
+    const transform = join(scratch, "die-twice.mjs");
+    writeFileSync(
+      transform,
+      // Twice: if the first time another split is in progress, both are only read again.
+      `import { appendFileSync, readFileSync } from "node:fs";
     export default (event) => {
       const deaths = ${JSON.stringify(flag)};
       if (event.metadata.n < 2000 || readFileSync(deaths, "utf8").length >= 2) return event;
       appendFileSync(deaths, "x");
       process.exit(3);
     };`,
-  );
-  const output = join(scratch, "died-out");
-  const command = exportTo(output, input, "--dedupe", "--transform", transform, "--threads", "1");
-  const first = await runInProcess(command);
-  expect(first, first.stderr).toMatchObject({ exitCode: 1 });
-  const second = await runInProcess(command);
-  expect(second, second.stderr).toMatchObject({ exitCode: 0 });
-  expect(exportedNumbers(output)).toEqual(distinctNumbers(rows, "day"));
-}, 60_000);
+    );
+    const output = join(scratch, "died-out");
+    const command = exportTo(output, input, "--dedupe", "--transform", transform, "--threads", "1");
+    const first = await runInProcess(command);
+    expect(first, first.stderr).toMatchObject({ exitCode: 1 });
+    const second = await runInProcess(command);
+    expect(second, second.stderr).toMatchObject({ exitCode: 0 });
+    expect(exportedNumbers(output)).toEqual(distinctNumbers(rows, "day"));
+  },
+  60_000,
+);
 
 it("removes events that repeat one of an earlier epoch, which stays as it is", async () => {
   const rows = repeatedRows(12_000, 3_000, createRandom(seed + 5));
@@ -291,55 +300,61 @@ it("starts a transform that keeps a state anew when it delivers the events", asy
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
 });
 
-it("is counted exactly by a dry run, whether repeated events are removed or not", async () => {
-  const rows = repeatedRows(6_000, 1_500, createRandom(seed + 7));
-  const input = writeRows("counted", rows);
-  const validate = async (...more: string[]) => {
-    const report = join(scratch, "report");
-    const command = ["validate", input, "--report", report, "--max-rejects", "10%"];
-    const small = ["--split-size", "128KiB"];
-    const result = await runInProcess([...command, ...small, ...more]);
-    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
-    const { rows: counts, findings } = JSON.parse(
-      readFileSync(join(report, "report.json"), "utf8"),
-    );
-    const codes = findings.map(({ code }: { code: string }) => code);
-    return { counts, exact: counts.duplicates.exact, stdout: result.stdout, codes };
-  };
-  const kept = new Set(distinctNumbers(rows, "day"));
-  const valid = rows.filter(({ isBroken }) => !isBroken);
-  const removed = valid.filter(({ n }) => !kept.has(n));
-  const countBy = (keyOf: (row: RepeatedRow) => string) => {
-    const counts = new Map<string, number>();
-    for (const row of removed) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
-    return Object.fromEntries(counts);
-  };
-  const would = await validate();
-  expect(would.exact).toMatchObject({ rows: removed.length, removed: false });
-  expect(would.counts.mapped).toBe(valid.length);
-  expect(would.stdout).toContain("which --dedupe would remove");
-  expect(would.codes).toContain("duplicates");
-  const does = await validate("--dedupe");
-  expect(does.exact).toMatchObject({ rows: removed.length, removed: true });
-  expect(does.counts.mapped).toBe(kept.size);
-  expect(does.stdout).toContain("removed as duplicates");
-  expect(does.codes).not.toContain("duplicates");
-  const listOf = (list: readonly Record<string, string | number>[], name: string) =>
-    Object.fromEntries(list.map((one) => [one[name], one["rows"]]));
-  for (const { exact } of [would, does]) {
-    expect(listOf(exact.days, "day")).toEqual(
-      countBy(({ timeMs }) => new Date(timeMs).toISOString().slice(0, 10)),
-    );
-    expect(listOf(exact.events, "event")).toEqual(countBy(({ event }) => event));
-    const sources = Object.entries(listOf(exact.sources, "source")).map(([name, count]) => [
-      Number(/part-(\d+)/.exec(name)?.[1]),
-      count,
-    ]);
-    expect(Object.fromEntries(sources)).toEqual(countBy(({ n }) => String(Math.floor(n / 1_500))));
-  }
-  const sampled = await validate("--sample", "50%");
-  expect(sampled.exact).toBeUndefined();
-}, 60_000);
+longTest(
+  "is counted exactly by a dry run, whether repeated events are removed or not",
+  async () => {
+    const rows = repeatedRows(6_000, 1_500, createRandom(seed + 7));
+    const input = writeRows("counted", rows);
+    const validate = async (...more: string[]) => {
+      const report = join(scratch, "report");
+      const command = ["validate", input, "--report", report, "--max-rejects", "10%"];
+      const small = ["--split-size", "128KiB"];
+      const result = await runInProcess([...command, ...small, ...more]);
+      expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+      const { rows: counts, findings } = JSON.parse(
+        readFileSync(join(report, "report.json"), "utf8"),
+      );
+      const codes = findings.map(({ code }: { code: string }) => code);
+      return { counts, exact: counts.duplicates.exact, stdout: result.stdout, codes };
+    };
+    const kept = new Set(distinctNumbers(rows, "day"));
+    const valid = rows.filter(({ isBroken }) => !isBroken);
+    const removed = valid.filter(({ n }) => !kept.has(n));
+    const countBy = (keyOf: (row: RepeatedRow) => string) => {
+      const counts = new Map<string, number>();
+      for (const row of removed) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
+      return Object.fromEntries(counts);
+    };
+    const would = await validate();
+    expect(would.exact).toMatchObject({ rows: removed.length, removed: false });
+    expect(would.counts.mapped).toBe(valid.length);
+    expect(would.stdout).toContain("which --dedupe would remove");
+    expect(would.codes).toContain("duplicates");
+    const does = await validate("--dedupe");
+    expect(does.exact).toMatchObject({ rows: removed.length, removed: true });
+    expect(does.counts.mapped).toBe(kept.size);
+    expect(does.stdout).toContain("removed as duplicates");
+    expect(does.codes).not.toContain("duplicates");
+    const listOf = (list: readonly Record<string, string | number>[], name: string) =>
+      Object.fromEntries(list.map((one) => [one[name], one["rows"]]));
+    for (const { exact } of [would, does]) {
+      expect(listOf(exact.days, "day")).toEqual(
+        countBy(({ timeMs }) => new Date(timeMs).toISOString().slice(0, 10)),
+      );
+      expect(listOf(exact.events, "event")).toEqual(countBy(({ event }) => event));
+      const sources = Object.entries(listOf(exact.sources, "source")).map(([name, count]) => [
+        Number(/part-(\d+)/.exec(name)?.[1]),
+        count,
+      ]);
+      expect(Object.fromEntries(sources)).toEqual(
+        countBy(({ n }) => String(Math.floor(n / 1_500))),
+      );
+    }
+    const sampled = await validate("--sample", "50%");
+    expect(sampled.exact).toBeUndefined();
+  },
+  60_000,
+);
 
 it("removes events by other targets, and refuses a key that events do not have", async () => {
   const rows = repeatedRows(2_000, 100, createRandom(seed + 4)).map((row) => ({

@@ -12,6 +12,7 @@ import { expect, it } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -76,39 +77,45 @@ function rowsByDay(output: string): Record<string, readonly string[]> {
   return Object.fromEntries(days.map((day) => [day, rowsOf(day)]));
 }
 
-it(`epochs that are stopped at random moments have the bytes of undisturbed ones, and the rows of one run (KILL_SEED=${seed})`, async () => {
-  const random = createRandom(seed);
-  const [inputs, quiet] = [join(scratch, "in"), join(scratch, "quiet")];
-  const expected: Record<string, string>[] = [];
-  let quietMs = 0;
-  for (let batch = 0; batch < BATCHES; batch++) {
-    addBatch(inputs, batch);
-    quietMs = await exportQuietly(inputs, quiet);
-    expected.push(digestExport(quiet));
-  }
-  const names = Object.keys(expected.at(-1) ?? {});
-  expect(names.filter((name) => name.includes("part-e00002-merged"))).toHaveLength(DAYS);
-  const once = join(scratch, "once");
-  await exportQuietly(inputs, once);
-  expect(rowsByDay(quiet)).toEqual(rowsByDay(once));
-  expect(await runInProcess(["verify", quiet])).toMatchObject({ exitCode: 0 });
-
-  for (let stops = 0; stops < KILLS; ) {
-    const output = join(scratch, "stopped");
-    for (const path of [inputs, output]) rmSync(path, { recursive: true, force: true });
+longTest(
+  `epochs that are stopped at random moments have the bytes of undisturbed ones, and the rows of one run (KILL_SEED=${seed})`,
+  async () => {
+    const random = createRandom(seed);
+    const [inputs, quiet] = [join(scratch, "in"), join(scratch, "quiet")];
+    const expected: Record<string, string>[] = [];
+    let quietMs = 0;
     for (let batch = 0; batch < BATCHES; batch++) {
       addBatch(inputs, batch);
-      const signal = random() < 0.3 ? "SIGINT" : "SIGKILL";
-      for (let left = STOPS_OF_BATCH_MAX; left > 0; left--) {
-        const stopMs = afterStart(random() * quietMs);
-        if (await runOrSignal(exportArgs(inputs, output), signal, stopMs)) break;
-        stops++;
-      }
-      await exportQuietly(inputs, output);
-      expect(digestExport(output), `batch ${batch} after ${stops} stops`).toEqual(expected[batch]);
+      quietMs = await exportQuietly(inputs, quiet);
+      expected.push(digestExport(quiet));
     }
-  }
-}, 300_000);
+    const names = Object.keys(expected.at(-1) ?? {});
+    expect(names.filter((name) => name.includes("part-e00002-merged"))).toHaveLength(DAYS);
+    const once = join(scratch, "once");
+    await exportQuietly(inputs, once);
+    expect(rowsByDay(quiet)).toEqual(rowsByDay(once));
+    expect(await runInProcess(["verify", quiet])).toMatchObject({ exitCode: 0 });
+
+    for (let stops = 0; stops < KILLS; ) {
+      const output = join(scratch, "stopped");
+      for (const path of [inputs, output]) rmSync(path, { recursive: true, force: true });
+      for (let batch = 0; batch < BATCHES; batch++) {
+        addBatch(inputs, batch);
+        const signal = random() < 0.3 ? "SIGINT" : "SIGKILL";
+        for (let left = STOPS_OF_BATCH_MAX; left > 0; left--) {
+          const stopMs = afterStart(random() * quietMs);
+          if (await runOrSignal(exportArgs(inputs, output), signal, stopMs)) break;
+          stops++;
+        }
+        await exportQuietly(inputs, output);
+        expect(digestExport(output), `batch ${batch} after ${stops} stops`).toEqual(
+          expected[batch],
+        );
+      }
+    }
+  },
+  300_000,
+);
 
 it("inputs that come while an epoch is unfinished are read after it, each row once", async () => {
   const [inputs, output, once] = ["late-in", "late", "late-once"].map((name) =>

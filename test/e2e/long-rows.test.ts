@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("long-rows");
@@ -41,7 +42,7 @@ it("a row of the longest size that is allowed is read, written and verified, wit
   ]);
 });
 
-it("an event that its escapes make six times as long as its row is verified", async () => {
+longTest("an event that its escapes make six times as long as its row is verified", async () => {
   const input = join(scratch, "escapes.csv");
   const id = "\u0001".repeat(12_000_000);
   writeFileSync(input, `event_type,event_time,user_id\na,1735689600,${id}\nb,1735689600,u\n`);

@@ -9,6 +9,7 @@ import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { startGcsServer } from "../support/gcs-server.js";
 import { inputsOf } from "../support/inputs-of.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const OBJECTS = 1_200;
@@ -86,7 +87,7 @@ it("finds the same repeated events", async () => {
   expect(partsOf("stored-once")).toEqual(partsOf("local-once"));
 });
 
-it("fails only a zip that its name does not announce, and says what to do", async () => {
+longTest("fails only a zip that its name does not announce, and says what to do", async () => {
   await put("in/2026-01-1/9999.json.gz", writeZip([{ name: "a.json", data: line(1) }]));
   const { exitCode, result } = await run("gs://many-objects/in/", "zip");
   expect(exitCode).toBe(1);

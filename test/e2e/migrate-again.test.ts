@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("migrate-again");
@@ -81,25 +82,28 @@ test("a migration validates only the inputs that its export does not have", asyn
   expect(await migrate()).toMatchObject({ nothingNew: true });
 });
 
-test("a new input without rows does not stop a migration", async () => {
+longTest("a new input without rows does not stop a migration", async () => {
   await migrate();
   put("two.json", 0);
   expect(await migrate()).toMatchObject({ exitCode: 0, nothingNew: undefined });
   expect(await migrate()).toMatchObject({ exitCode: 0, nothingNew: true });
 });
 
-test("a new input with too many rejects stops a migration each time, before it is exported", async () => {
-  await migrate();
-  put("two.json", 3, 1);
-  for (let run = 0; run < 2; run++) {
-    const { exitCode, rows, notRun } = await migrate();
-    expect({ exitCode, rows, notRun }).toEqual({
-      exitCode: 3,
-      rows: [["validate", 3]],
-      notRun: ["export", "send", "verify"],
-    });
-  }
-});
+longTest(
+  "a new input with too many rejects stops a migration each time, before it is exported",
+  async () => {
+    await migrate();
+    put("two.json", 3, 1);
+    for (let run = 0; run < 2; run++) {
+      const { exitCode, rows, notRun } = await migrate();
+      expect({ exitCode, rows, notRun }).toEqual({
+        exitCode: 3,
+        rows: [["validate", 3]],
+        notRun: ["export", "send", "verify"],
+      });
+    }
+  },
+);
 
 test.each([
   [

@@ -17,6 +17,7 @@ import {
   runSwitchyard,
 } from "../support/command-line.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -140,36 +141,46 @@ describe("migrate with an embedded service", () => {
     ]);
   });
 
-  it("leaves no key behind, and the service that is started later makes its own", async () => {
-    await migrate();
-    const service = await startServiceProcess(join(directory, ".switchyard"));
-    const consoleKey = /console-[\w-]{43}/.exec(service.stderr())?.[0];
-    const { json } = await service.call("/v1/events/summary", consoleKey);
-    const counts = (json as { data: readonly { count: number }[] }).data.map(({ count }) => count);
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(DELIVERED);
-    await service.stop();
-    expect(writtenText()).not.toMatch(/(console|secret)-[\w-]{43}/);
-  });
+  longTest(
+    "leaves no key behind, and the service that is started later makes its own",
+    async () => {
+      await migrate();
+      const service = await startServiceProcess(join(directory, ".switchyard"));
+      const consoleKey = /console-[\w-]{43}/.exec(service.stderr())?.[0];
+      const { json } = await service.call("/v1/events/summary", consoleKey);
+      const counts = (json as { data: readonly { count: number }[] }).data.map(
+        ({ count }) => count,
+      );
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(DELIVERED);
+      await service.stop();
+      expect(writtenText()).not.toMatch(/(console|secret)-[\w-]{43}/);
+    },
+  );
 
-  it(`has every event once after ${KILLS} kills at random moments, seed ${seed}`, async () => {
-    console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);
-    const random = createRandom(seed);
-    let kills = 0;
-    for (;;) {
-      const afterMs = kills < KILLS ? random() * undisturbedMs : undefined;
-      const end = await migrateOrKill(afterMs);
-      if (end === undefined) {
-        kills++;
-        continue;
+  longTest(
+    `has every event once after ${KILLS} kills at random moments, seed ${seed}`,
+    async () => {
+      console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);
+      const random = createRandom(seed);
+      let kills = 0;
+      for (;;) {
+        const afterMs = kills < KILLS ? random() * undisturbedMs : undefined;
+        const end = await migrateOrKill(afterMs);
+        if (end === undefined) {
+          kills++;
+          continue;
+        }
+        expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+        // A kill may come when all steps are done and recorded: then nothing is left to do.
+        if (!("nothingNew" in end.json)) expect(end.json.steps[3]).toMatchObject(verified);
+        if (kills >= KILLS) break;
+        // It came to its end before the kill: on to the next migration.
+        for (const name of ["out", ".switchyard"])
+          rmSync(join(directory, name), { recursive: true });
       }
-      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-      // A kill may come when all steps are done and recorded: then nothing is left to do.
-      if (!("nothingNew" in end.json)) expect(end.json.steps[3]).toMatchObject(verified);
-      if (kills >= KILLS) break;
-      // It came to its end before the kill: on to the next migration.
-      for (const name of ["out", ".switchyard"]) rmSync(join(directory, name), { recursive: true });
-    }
-  }, 300_000);
+    },
+    300_000,
+  );
 });
 
 it("does not read the configuration or the output of another step as input", async () => {
@@ -180,7 +191,7 @@ it("does not read the configuration or the output of another step as input", asy
 });
 
 describe("verify of a migration", () => {
-  it("finds events that another sender stored", async () => {
+  longTest("finds events that another sender stored", async () => {
     await migrate();
     const key = `secret-${"s".repeat(43)}`;
     const service = await startServiceProcess(join(directory, ".switchyard"), {

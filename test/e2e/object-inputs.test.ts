@@ -7,6 +7,7 @@ import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { hasS3Server, type S3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -101,23 +102,26 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     }
   });
 
-  it("has the bytes of one from disk although requests fail, are lost and stop early", async () => {
-    const expected = await exportOf(join(scratch, "rows.jsonl"), "calm");
-    const seen = new Map<Fault, number>();
-    const proxy = await startFaultProxy(server.options.endpoint ?? "", (number) => {
-      if (number % 3 !== 0) return undefined;
-      const fault = faults[(number / 3) % faults.length];
-      if (fault !== undefined) seen.set(fault, (seen.get(fault) ?? 0) + 1);
-      return fault;
-    });
-    try {
-      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
-      expect(await exportOf("s3://exports/ndjson/", "faulty", ...flags)).toEqual(expected);
-    } finally {
-      proxy.close();
-    }
-    expect(seen.size).toBe(faults.length);
-  });
+  longTest(
+    "has the bytes of one from disk although requests fail, are lost and stop early",
+    async () => {
+      const expected = await exportOf(join(scratch, "rows.jsonl"), "calm");
+      const seen = new Map<Fault, number>();
+      const proxy = await startFaultProxy(server.options.endpoint ?? "", (number) => {
+        if (number % 3 !== 0) return undefined;
+        const fault = faults[(number / 3) % faults.length];
+        if (fault !== undefined) seen.set(fault, (seen.get(fault) ?? 0) + 1);
+        return fault;
+      });
+      try {
+        const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+        expect(await exportOf("s3://exports/ndjson/", "faulty", ...flags)).toEqual(expected);
+      } finally {
+        proxy.close();
+      }
+      expect(seen.size).toBe(faults.length);
+    },
+  );
 
   it("finds the formats of many packed objects at the same time", async () => {
     const objects = Object.fromEntries(
@@ -258,7 +262,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     expect(resumed).toEqual(await exportOf(`s3://${bucket}/`, `${bucket}-once`, ...sizes));
   });
 
-  it("counts in a dry run what a dry run on disk counts", async () => {
+  longTest("counts in a dry run what a dry run on disk counts", async () => {
     const counts = async (input: string, report: string, ...flags: readonly string[]) => {
       await run("validate", input, report, ...flags);
       const text = readFileSync(join(scratch, report, "report.json"), "utf8");

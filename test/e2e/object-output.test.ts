@@ -5,6 +5,7 @@ import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { type Fault, startFaultProxy } from "../support/fault-proxy.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { isCi, someOf } from "../support/property-runs.js";
 import { hasS3Server, type S3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -67,7 +68,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     }
   });
 
-  it("is done at once if nothing is new, and goes on with new inputs", async () => {
+  longTest("is done at once if nothing is new, and goes on with new inputs", async () => {
     const inputs = join(scratch, "growing");
     mkdirSync(inputs);
     const lines = readFileSync(input, "utf8").split("\n");
@@ -178,35 +179,38 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     expect(await storedIn(prefix)).toEqual(expected);
   });
 
-  it("is refused while another one writes, and with a part that somebody has removed written again", async () => {
-    await exportTo("s3://lake/taken");
-    const lock = { pid: 1, host: "elsewhere", processStart: null, lockedAt: "now", token: "t" };
-    await server.put("lake", "taken/_switchyard/lock", JSON.stringify(lock));
-    expect(await run("export", "s3://lake/taken")).toMatchObject({
-      exitCode: 4,
-      stderr: expect.stringContaining("another run writes into s3://lake/taken"),
-    });
-    await server.remove("lake", "taken/_switchyard/lock");
-    const expected = await storedIn("taken");
-    const part = Object.keys(expected).find((name) => name.startsWith("events/")) ?? "";
-    await server.remove("lake", `taken/${part}`);
-    expect(await run("verify", "s3://lake/taken")).toMatchObject({
-      exitCode: 1,
-      stdout: expect.stringContaining(`${part}: the file does not exist`),
-    });
-    await exportTo("s3://lake/taken");
-    expect(await storedIn("taken")).toEqual(expected);
-    const started = await run("export", "s3://lake/taken", "--format", "csv");
-    expect(started).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("s3://lake/taken holds a run that was started differently"),
-    });
-    await exportTo("s3://lake/taken", "--format", "csv", "--fresh");
-    expect(await run("verify", "s3://lake/taken", "--read")).toMatchObject({ exitCode: 0 });
-    expect((await server.keys("lake", "taken/events/")).every((key) => key.endsWith(".csv"))).toBe(
-      true,
-    );
-  });
+  longTest(
+    "is refused while another one writes, and with a part that somebody has removed written again",
+    async () => {
+      await exportTo("s3://lake/taken");
+      const lock = { pid: 1, host: "elsewhere", processStart: null, lockedAt: "now", token: "t" };
+      await server.put("lake", "taken/_switchyard/lock", JSON.stringify(lock));
+      expect(await run("export", "s3://lake/taken")).toMatchObject({
+        exitCode: 4,
+        stderr: expect.stringContaining("another run writes into s3://lake/taken"),
+      });
+      await server.remove("lake", "taken/_switchyard/lock");
+      const expected = await storedIn("taken");
+      const part = Object.keys(expected).find((name) => name.startsWith("events/")) ?? "";
+      await server.remove("lake", `taken/${part}`);
+      expect(await run("verify", "s3://lake/taken")).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringContaining(`${part}: the file does not exist`),
+      });
+      await exportTo("s3://lake/taken");
+      expect(await storedIn("taken")).toEqual(expected);
+      const started = await run("export", "s3://lake/taken", "--format", "csv");
+      expect(started).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("s3://lake/taken holds a run that was started differently"),
+      });
+      await exportTo("s3://lake/taken", "--format", "csv", "--fresh");
+      expect(await run("verify", "s3://lake/taken", "--read")).toMatchObject({ exitCode: 0 });
+      expect(
+        (await server.keys("lake", "taken/events/")).every((key) => key.endsWith(".csv")),
+      ).toBe(true);
+    },
+  );
 });
 
 /** Commits of a Delta log have random ids and times. */

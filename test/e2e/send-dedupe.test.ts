@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { longTest } from "../support/long-test.js";
 import { createRandom } from "../support/random.js";
 import { distinctNumbers, repeatedLine, repeatedRows } from "../support/repeated-rows.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -42,26 +43,30 @@ async function storedNumbers(url: string): Promise<readonly number[]> {
   return numbers.sort((one, other) => one - other);
 }
 
-it(`sends each insert id of a day once, also after kills, seed ${seed}`, async () => {
-  const directory = scratchDirectory("send-dedupe");
-  const rows = repeatedRows(3_000, 900, createRandom(seed));
-  rows.forEach((_, index) => {
-    if (index % 750 !== 0) return;
-    const text = rows.slice(index, index + 750).map((row) => `${repeatedLine(row)}\n`);
-    writeFileSync(join(directory, `rows-${index / 750}.jsonl`), text.join(""));
-  });
-  const url = await startService(directory);
-  const words = ["rows-*.jsonl", "--to", url, "--max-rejects", "10%", "--dedupe"];
-  const small = ["--split-size", "64KiB", "--body", "array", "--batch-size", "20"];
-  for (let kill = 0; kill < 3; kill++) {
-    await runSend(directory, [...words, ...small, "--rate", "800", "--burst", "20"], {
-      started: (child) => setTimeout(() => child.kill("SIGKILL"), 1_200),
+longTest(
+  `sends each insert id of a day once, also after kills, seed ${seed}`,
+  async () => {
+    const directory = scratchDirectory("send-dedupe");
+    const rows = repeatedRows(3_000, 900, createRandom(seed));
+    rows.forEach((_, index) => {
+      if (index % 750 !== 0) return;
+      const text = rows.slice(index, index + 750).map((row) => `${repeatedLine(row)}\n`);
+      writeFileSync(join(directory, `rows-${index / 750}.jsonl`), text.join(""));
     });
-  }
-  const end = await runSend(directory, [...words, ...small]);
-  expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-  expect(await storedNumbers(url)).toEqual(distinctNumbers(rows, "day"));
-}, 120_000);
+    const url = await startService(directory);
+    const words = ["rows-*.jsonl", "--to", url, "--max-rejects", "10%", "--dedupe"];
+    const small = ["--split-size", "64KiB", "--body", "array", "--batch-size", "20"];
+    for (let kill = 0; kill < 3; kill++) {
+      await runSend(directory, [...words, ...small, "--rate", "800", "--burst", "20"], {
+        started: (child) => setTimeout(() => child.kill("SIGKILL"), 1_200),
+      });
+    }
+    const end = await runSend(directory, [...words, ...small]);
+    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+    expect(await storedNumbers(url)).toEqual(distinctNumbers(rows, "day"));
+  },
+  120_000,
+);
 
 it("stores nothing twice when another migration overlaps, with keys of insert ids", async () => {
   const directory = scratchDirectory("send-idempotency");

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { runSend } from "../support/send-command.js";
 
@@ -105,24 +106,28 @@ test.each<readonly [string, Refusal]>([
   },
 );
 
-test("a run that is killed while it sends parts stores each event under one key", async () => {
-  const directory = directoryWithRows("send-too-large-killed");
-  let kill: () => void = () => undefined;
-  const service = new LimitedService({ isEarly: true, isSaid: true }, () => {
-    if (service.accepted % 7 === 0) kill();
-  });
-  const words = ["rows.jsonl", "--to", await service.listen(), ...arrays];
-  for (let kills = 0; kills < 3; kills++) {
-    const { signal } = await runSend(directory, words, {
-      started(child) {
-        kill = () => child.kill("SIGKILL");
-      },
+longTest(
+  "a run that is killed while it sends parts stores each event under one key",
+  async () => {
+    const directory = directoryWithRows("send-too-large-killed");
+    let kill: () => void = () => undefined;
+    const service = new LimitedService({ isEarly: true, isSaid: true }, () => {
+      if (service.accepted % 7 === 0) kill();
     });
-    expect(signal).toBe("SIGKILL");
-  }
-  const end = await runSend(directory, words);
-  expect(end.json, end.stderr).toMatchObject({ exitCode: 3, rows: { read: ROWS } });
-  expect(service.stored()).toEqual([end.json.rows.delivered, 0]);
-  // The limit is in the journal.
-  expect(service.refused).toBeLessThanOrEqual(4);
-}, 120_000);
+    const words = ["rows.jsonl", "--to", await service.listen(), ...arrays];
+    for (let kills = 0; kills < 3; kills++) {
+      const { signal } = await runSend(directory, words, {
+        started(child) {
+          kill = () => child.kill("SIGKILL");
+        },
+      });
+      expect(signal).toBe("SIGKILL");
+    }
+    const end = await runSend(directory, words);
+    expect(end.json, end.stderr).toMatchObject({ exitCode: 3, rows: { read: ROWS } });
+    expect(service.stored()).toEqual([end.json.rows.delivered, 0]);
+    // The limit is in the journal.
+    expect(service.refused).toBeLessThanOrEqual(4);
+  },
+  120_000,
+);

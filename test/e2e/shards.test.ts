@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { createRandom } from "../support/random.js";
 import { hasS3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -89,7 +90,7 @@ async function runAllKilled(output: string, ...more: readonly string[]): Promise
   await Promise.all(shards);
 }
 
-test("shards at once, each killed twice, have the bytes of one process", async () => {
+longTest("shards at once, each killed twice, have the bytes of one process", async () => {
   await runAllKilled("killed");
   expect(await run(...exportTo("killed", "--finish"))).toMatchObject({ exitCode: 0 });
   expect(digestExport(join(scratch, "killed"))).toEqual(expected);

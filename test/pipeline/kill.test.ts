@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
+import { longTest } from "../support/long-test.js";
 import { processScript } from "../support/process-scripts.js";
 import { isCi } from "../support/property-runs.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
@@ -45,31 +46,35 @@ async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) 
   return "done";
 }
 
-it(`a run that is killed repeatedly ends with the bytes of an undisturbed one (SWITCHYARD_SEED=${seed})`, async () => {
-  const random = randomNumbers(seed);
-  const quiet = fakeExport();
-  someInputs(quiet);
-  const startedMs = performance.now();
-  await runProcess(quiet);
-  const quietMs = performance.now() - startedMs;
-  const expected = quiet.files();
-  expect(Object.keys(expected).length).toBeGreaterThan(50);
+longTest(
+  `a run that is killed repeatedly ends with the bytes of an undisturbed one (SWITCHYARD_SEED=${seed})`,
+  async () => {
+    const random = randomNumbers(seed);
+    const quiet = fakeExport();
+    someInputs(quiet);
+    const startedMs = performance.now();
+    await runProcess(quiet);
+    const quietMs = performance.now() - startedMs;
+    const expected = quiet.files();
+    expect(Object.keys(expected).length).toBeGreaterThan(50);
 
-  const kills = { fresh: 0, resumed: 0 };
-  let disturbed = fakeExport();
-  someInputs(disturbed);
-  while (kills.fresh + kills.resumed < KILLS) {
-    const fresh = random() < 0.2;
-    // The first fifth is the start of Node, which a kill cannot harm.
-    const end = await runProcess(disturbed, quietMs * (0.2 + random()), fresh);
-    if (end === "killed") kills[fresh ? "fresh" : "resumed"]++;
-    else {
-      expect(disturbed.files()).toEqual(expected);
-      disturbed = fakeExport();
-      someInputs(disturbed);
+    const kills = { fresh: 0, resumed: 0 };
+    let disturbed = fakeExport();
+    someInputs(disturbed);
+    while (kills.fresh + kills.resumed < KILLS) {
+      const fresh = random() < 0.2;
+      // The first fifth is the start of Node, which a kill cannot harm.
+      const end = await runProcess(disturbed, quietMs * (0.2 + random()), fresh);
+      if (end === "killed") kills[fresh ? "fresh" : "resumed"]++;
+      else {
+        expect(disturbed.files()).toEqual(expected);
+        disturbed = fakeExport();
+        someInputs(disturbed);
+      }
     }
-  }
-  await runProcess(disturbed);
-  expect(disturbed.files()).toEqual(expected);
-  expect(kills.resumed).toBeGreaterThan(0);
-}, 300_000);
+    await runProcess(disturbed);
+    expect(disturbed.files()).toEqual(expected);
+    expect(kills.resumed).toBeGreaterThan(0);
+  },
+  300_000,
+);

@@ -4,6 +4,7 @@ import { SourceError } from "../../src/base/errors.js";
 import { DECOMPRESSION_RATIO_FLOOR_BYTES, MIB } from "../../src/base/limits.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Codec } from "../../src/readers/source.js";
+import { longTest } from "../support/long-test.js";
 import { drain, openOptions, sampleBytes, useScratchDirectory } from "./scratch.js";
 import {
   repeatedFrame,
@@ -120,25 +121,28 @@ describe.each(encodings)("%s", (codec, encoded, encode) => {
     }
   });
 
-  it("stops a bomb at the ratio, whatever comes at a time, and names the option", async () => {
-    const content =
-      codec === "zstd" ? repeatedFrame(0x20, 2_200) : encode(Buffer.alloc(260 * MIB, " "));
-    const source = scratch.source("bomb", content, [codec]);
-    const opened = await openBytes(source, 0, { ...openOptions, ratioMax: 10 });
-    const target = new Uint8Array(MIB - 1);
-    let given = 0;
-    const readAll = async () => {
-      for (let count = await opened.read(target); count > 0; count = await opened.read(target)) {
-        given += count;
-      }
-    };
-    await expect(readAll()).rejects.toMatchObject({
-      code: "source_ratio_exceeded",
-      message: expect.stringContaining("--max-ratio"),
-    });
-    expect(given).toBe(DECOMPRESSION_RATIO_FLOOR_BYTES);
-    await opened.close();
-  });
+  longTest(
+    "stops a bomb at the ratio, whatever comes at a time, and names the option",
+    async () => {
+      const content =
+        codec === "zstd" ? repeatedFrame(0x20, 2_200) : encode(Buffer.alloc(260 * MIB, " "));
+      const source = scratch.source("bomb", content, [codec]);
+      const opened = await openBytes(source, 0, { ...openOptions, ratioMax: 10 });
+      const target = new Uint8Array(MIB - 1);
+      let given = 0;
+      const readAll = async () => {
+        for (let count = await opened.read(target); count > 0; count = await opened.read(target)) {
+          given += count;
+        }
+      };
+      await expect(readAll()).rejects.toMatchObject({
+        code: "source_ratio_exceeded",
+        message: expect.stringContaining("--max-ratio"),
+      });
+      expect(given).toBe(DECOMPRESSION_RATIO_FLOOR_BYTES);
+      await opened.close();
+    },
+  );
 
   it("stops when aborted", async () => {
     const abort = new AbortController();

@@ -5,6 +5,7 @@ import { SourceError } from "../../src/base/errors.js";
 import { MIB, SNIFF_BYTES } from "../../src/base/limits.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import { readZipDirectory } from "../../src/readers/zip-directory.js";
+import { longTest } from "../support/long-test.js";
 import { codesOf, contentOf, useDiscovery } from "./discovery-kit.js";
 import { drain, openOptions, sampleBytes } from "./scratch.js";
 import { type EntryToWrite, writeZip } from "./zip-writer.js";
@@ -295,7 +296,7 @@ describe("zips", () => {
     });
   });
 
-  it("are read once for 70,000 entries", async () => {
+  longTest("are read once for 70,000 entries", async () => {
     const line = Buffer.from("{}\n");
     const entries = Array.from({ length: 70_000 }, (_, index) => ({
       name: `p/${index}.json`,

@@ -4,6 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Report, TopID } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -116,7 +117,7 @@ describe("the numbers of a report", () => {
     }
   });
 
-  it("does not depend on the number of threads", async () => {
+  longTest("does not depend on the number of threads", async () => {
     const { run: _, ...others } = await validateFile("--threads", "1");
     const { run: __, ...more } = await validateFile("--threads", "2");
     expect({ ...others, estimates: 0 }).toEqual({ ...more, estimates: 0 });

@@ -4,6 +4,7 @@ import { Binary, Bool, Float64, Int32, Int64, Table, Utf8, vectorFromArray } fro
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { variedRows, writeSplit } from "../../sinks/event-rows.js";
+import { longTest } from "../../support/long-test.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { createRandom } from "../../support/random.js";
 import { expectSame, expectSameAsDuckDB, expectSameOfChanged } from "./oracle.js";
@@ -141,7 +142,7 @@ describe("the entries of a leaf", () => {
     }
   });
 
-  it("are those of large pages that are kept in part", async () => {
+  longTest("are those of large pages that are kept in part", async () => {
     const query = `select i, md5(i::varchar) as t, case when i % 3 = 0 then null else i / 8 end as d,
       i % 2 = 0 as b, repeat('x', (i % 400)::int) as long, 'few ' || (i % 9) as few
       from range(100000) r(i)`;
