@@ -94,7 +94,7 @@ function foldEpochs(
 }
 
 /** Adds up the rows of splits. */
-export function foldRows(records: readonly SplitRecord[]): RowCounts {
+export function foldRows(records: readonly Pick<SplitRecord, "rows">[]): RowCounts {
   const total = (count: (rows: RowCounts) => number) => sum(records, ({ rows }) => count(rows));
   return {
     read: total((rows) => rows.read),

@@ -62,12 +62,8 @@ export async function runWorker(
   const worker = new QueueWorker(options, context, outside, queue);
   note(`${queue.workerName} waits for splits from ${harmlessUrl(options.queue)}`);
   try {
-    const records = await worker.run();
-    return {
-      splits: records.length,
-      rows: foldRows(records),
-      durationMs: outside.now() - startedMs,
-    };
+    const done = await worker.run();
+    return { ...done, durationMs: outside.now() - startedMs };
   } finally {
     await queue.close();
   }
@@ -81,7 +77,8 @@ interface ServedRun {
 }
 
 class QueueWorker {
-  readonly #records: SplitRecord[] = [];
+  #splits = 0;
+  #rows = foldRows([]);
   readonly #claimed: QueueClaim[] = [];
   #beat = 0;
   #at: ServedRun | undefined;
@@ -93,8 +90,8 @@ class QueueWorker {
     private readonly queue: WorkQueue,
   ) {}
 
-  /** Returns the records of the splits that it has read. */
-  async run(): Promise<readonly SplitRecord[]> {
+  /** Returns the number of splits that it has read, and their rows. */
+  async run(): Promise<Pick<WorkerResult, "splits" | "rows">> {
     const { queue } = this;
     const timer = setInterval(() => void this.#tell(), BEAT_INTERVAL_MS);
     try {
@@ -102,7 +99,7 @@ class QueueWorker {
       for (let claim = await this.#next(); claim !== undefined; claim = await this.#next())
         await this.#serve(claim);
       await queue.beat(undefined);
-      return this.#records;
+      return { splits: this.#splits, rows: this.#rows };
     } catch (error) {
       clearInterval(timer);
       if (error instanceof Error) await this.#tell(error.message);
@@ -212,7 +209,8 @@ class QueueWorker {
       await pool.end();
       this.#at = undefined;
       this.#claimed.push(...dispatch.rest);
-      this.#records.push(...records.values());
+      this.#splits += records.size;
+      this.#rows = foldRows([{ rows: this.#rows }, ...records.values()]);
     }
     joined.lost.throwIfAborted();
     note?.(
