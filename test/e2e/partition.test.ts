@@ -4,7 +4,6 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
-import { someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const directory = scratchDirectory("partition");
@@ -59,7 +58,7 @@ beforeAll(() => {
   writeRows("b.jsonl", 3_000, 5_500);
 });
 
-it.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "arrow"], 3))(
+it.each(["parquet", "jsonl", "jsonl.gz", "csv", "arrow"])(
   "each event of each day has one directory with one file of %s, with any number of threads",
   async (format) => {
     const output = `out-${format}`;
