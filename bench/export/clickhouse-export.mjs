@@ -2,7 +2,7 @@
 // node clickhouse-export.mjs <kind> <input directory> <output> <threads>
 // Both can be the address of a bucket and a prefix, with the keys in the environment.
 //
-// Of the ways to write it this is the fastest: JSONMergePatch of the properties and of a text of the ids
+// The fastest way to write it: JSONMergePatch of the properties and of a text of the ids
 // takes a fifth less than toJSONString of a map of them.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

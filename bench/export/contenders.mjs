@@ -36,7 +36,7 @@ export const kinds = {
   jsonl: { shape: "ndjson", format: "jsonl" },
 };
 
-/** Those that can read a kind's input, of those that are installed. */
+/** Returns the contenders that are installed and can read a kind's input. */
 export function contendersOf(kind) {
   const { shape, format } = kinds[kind];
   return Object.keys(contenders).filter((name) => takesPart(name, filesOf(shape).format, format));

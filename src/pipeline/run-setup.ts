@@ -64,7 +64,7 @@ export interface PlanningContext {
 
 /** Resumes the epochs in the ledger and plans a new one. */
 export async function planRun(
-  { options, recorded, layout, isFinal = false }: RunJob<RunAccounts>,
+  { options, recorded, layout, isFinal = false, finishesOnly = false }: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
   { outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
@@ -74,6 +74,7 @@ export async function planRun(
     splitBytes,
     fresh,
     isFinal,
+    finishesOnly,
     signal,
     now: new Date(startedMs),
     maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),

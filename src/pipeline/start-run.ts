@@ -47,6 +47,8 @@ import { growSplitBytes, makePlan, type Plan } from "./plan.js";
 
 export interface StartOptions extends PlanningOptions {
   readonly fresh: boolean;
+  /** Splits with a failed source are not read again, as this run only finishes what others have read. */
+  readonly finishesOnly: boolean;
   readonly now: Date;
   /** Milliseconds since 1970 UTC; ignored for epochs that have recorded one. */
   readonly maxTimeMs: number;
@@ -56,7 +58,7 @@ export interface StartOptions extends PlanningOptions {
 export interface StartedEpoch {
   readonly ledger: Ledger;
   readonly record: RunRecord;
-  /** Splits that an earlier run has finished. */
+  /** Splits that an earlier run has finished, so that they are not read again. */
   readonly finished: ReadonlyMap<string, SplitRecord>;
   /** Merges that an earlier run has finished. */
   readonly merges: MergeState;
@@ -145,11 +147,13 @@ interface ResumedEpoch extends StartedEpoch {
 async function readState(
   { ledger, record }: SavedEpoch,
   facts: RunFacts,
-  { isFinal }: StartOptions,
+  { isFinal, finishesOnly }: StartOptions,
 ): Promise<EpochState> {
   const records = await ledger.readSplits();
   const finished = new Map(
-    records.filter(({ status }) => status === "complete").map((one) => [one.id, one]),
+    records
+      .filter(({ status }) => finishesOnly || status === "complete")
+      .map((one) => [one.id, one]),
   );
   const replaceable = isFinal ? new Set<string>() : failedSources(records);
   const splits = { finished: new Set(finished.keys()), replaceable };

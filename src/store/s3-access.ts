@@ -15,7 +15,7 @@ export interface S3Access {
   readonly credentials: SigningCredentials;
   /** Milliseconds since 1970 UTC; absent if the credentials do not expire. */
   readonly expiresMs: number | undefined;
-  /** What the clock of the store is ahead of this machine's. */
+  /** Milliseconds that the clock of the store is ahead of this machine's. */
   readonly clockOffsetMs: number;
 }
 
@@ -30,8 +30,8 @@ const CELLS_BYTES = 8;
 const KEY = "switchyard-s3-access";
 
 /**
- * What the main thread found, for all threads of the process: to load the SDK takes 0.2 s of CPU in each.
- * It is in memory only. The version is odd while the main thread writes.
+ * The findings of the main thread, for all threads of the process: to load the SDK takes 0.2 s of CPU in each.
+ * They are in memory only. The version is odd while the main thread writes.
  */
 const memory = sharedMemory();
 const cells = new Int32Array(memory, 0, 2);

@@ -33,7 +33,7 @@ export interface S3Request {
   /** SHA-256 of the body in hexadecimal. */
   readonly sha256?: string;
   readonly body?: Uint8Array | (() => Readable);
-  /** Of the body, in bytes. */
+  /** Bytes of the body. */
   readonly size?: number;
   readonly signal: AbortSignal;
 }

@@ -26,7 +26,7 @@ export function scopeOf(headers: Readonly<Record<string, string>>): SignatureSco
   return "x-amz-s3session-token" in headers ? undefined : { region, service };
 }
 
-/** What a signature covers. */
+/** The parts of a request that a signature covers. */
 export interface SignedRequest {
   readonly method: string;
   readonly host: string;

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
@@ -55,6 +56,28 @@ test("shards one after the other, and the finish, have the bytes of one process"
   expect(Math.max(...splits) - Math.min(...splits)).toBeLessThanOrEqual(1);
   expect(digestExport(join(scratch, "turn"))).toEqual(expected);
   expect(await run("verify", "turn")).toMatchObject({ exitCode: 0 });
+});
+
+test("the finish reads no split again whose source failed", async () => {
+  const rows = readFileSync(join(scratch, "rows.jsonl"));
+  writeFileSync(
+    join(scratch, "cut.jsonl.gz"),
+    gzipSync(rows.subarray(0, 200_000)).subarray(0, -500),
+  );
+  const failed = await run(...exportTo("cut", "--shard", "0/1", "cut.jsonl.gz"));
+  expect(failed, failed.stderr).toMatchObject({ exitCode: 1 });
+  const finished = await run(...exportTo("cut", "--json", "--finish", "cut.jsonl.gz"));
+  const whole = await run(...exportTo("cut-whole", "--json", "cut.jsonl.gz"));
+  const [{ rowsRead, ...result }, expectedResult] = [finished, whole].map(({ stdout }) =>
+    JSON.parse(stdout),
+  );
+  expect(rowsRead).toBe(0);
+  expect(result).toMatchObject({
+    exitCode: 1,
+    rows: expectedResult.rows,
+    failures: expectedResult.failures,
+  });
+  expect(digestExport(join(scratch, "cut"))).toEqual(digestExport(join(scratch, "cut-whole")));
 });
 
 test("the command without a shard reads what no shard has read", async () => {

@@ -30,7 +30,7 @@ export interface CoordinatorOutside extends RunOutside {
 
 interface PlannedSplits {
   readonly run: string;
-  /** Those without a record. */
+  /** Splits without a record. */
   readonly left: readonly Split[];
   readonly splits: number;
   readonly bytes: number;

@@ -41,7 +41,7 @@ export class RunDispatch implements Dispatch {
     return this.#isEmpty;
   }
 
-  /** What was claimed and has to wait for the end of this one. */
+  /** Claims that have to wait for the end of this run. */
   get rest(): readonly QueueClaim[] {
     return [...this.#claimed, ...this.#others];
   }

@@ -22,9 +22,9 @@ interface Seen {
 
 export interface WatchedSplits {
   readonly splits: number;
-  /** Of all splits. */
+  /** Bytes of all splits. */
   readonly bytes: number;
-  /** Of the splits that have to be read, by id. */
+  /** Bytes of the splits that have to be read, by id. */
   readonly bytesOf: ReadonlyMap<string, number>;
 }
 
