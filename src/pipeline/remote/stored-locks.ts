@@ -16,29 +16,45 @@ export function lockAt({ store, prefix, address }: OpenOutput, key = LOCK_KEY) {
   return { store, key: `${prefix}${key}`, address };
 }
 
-/** Throws `output_locked` if shards or workers are at work in an output. */
+/**
+ * Throws `output_locked` if shards or workers are at work in an output. Removes the locks of dead workers, as
+ * no other worker will ever have their names; one that was only paused finds out.
+ */
 export async function refuseLiving(output: OpenOutput, signal: AbortSignal): Promise<void> {
-  refuseMembers(await livingMembers(output, signal), output.address);
+  const locks = await memberLocks(output, signal);
+  const living = locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
+  refuseMembers(living, output.address);
+  const dead = locks.filter(({ member }) => member.shard === undefined).map(({ key }) => key);
+  if (dead.length > 0) await output.store.remove(dead, signal);
 }
 
-/**
- * Returns the shards and workers whose locks have not expired, and whose processes have not died on this host.
- * Removes the locks of dead workers.
- */
+/** Returns the shards and workers whose locks have not expired, and whose processes have not died on this host. */
 export async function livingMembers(
-  { store, prefix }: OpenOutput,
+  output: OpenOutput,
   signal: AbortSignal,
 ): Promise<readonly Member[]> {
-  const living: Member[] = [];
-  const locks = `${prefix}${LOCK_KEY}-`;
-  for await (const { objects } of store.list(locks, { isFlat: true, signal })) {
+  const locks = await memberLocks(output, signal);
+  return locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
+}
+
+/** The lock of a shard or worker. */
+interface MemberLock {
+  readonly member: Member;
+  readonly key: string;
+  readonly isHeld: boolean;
+}
+
+async function memberLocks(
+  { store, prefix }: OpenOutput,
+  signal: AbortSignal,
+): Promise<readonly MemberLock[]> {
+  const found: MemberLock[] = [];
+  for await (const { objects } of store.list(`${prefix}${LOCK_KEY}-`, { isFlat: true, signal })) {
     for (const { key } of objects) {
       const member = memberOfLock(key.slice(key.lastIndexOf("/") + 1));
       if (member === undefined) continue;
-      if (await LeaseLock.isHeld(store, key, signal)) living.push(member);
-      // No other worker will ever have this name; if it only was paused, it finds out.
-      else if (member.shard === undefined) await store.remove([key], signal);
+      found.push({ member, key, isHeld: await LeaseLock.isHeld(store, key, signal) });
     }
   }
-  return living;
+  return found;
 }

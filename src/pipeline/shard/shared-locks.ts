@@ -91,9 +91,16 @@ export function fileLocks(lockFile: string): SharedLocks {
   };
 }
 
-/** Throws `output_locked` if shards or workers are at work in an output. */
+/**
+ * Throws `output_locked` if shards or workers are at work in an output. Removes the locks of dead workers, as
+ * no other worker will ever have their names.
+ */
 export async function refuseLiving(lockFile: string): Promise<void> {
-  refuseMembers(await livingMembers(lockFile), dirname(dirname(lockFile)));
+  const locks = await memberLocks(lockFile);
+  const living = locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
+  refuseMembers(living, dirname(dirname(lockFile)));
+  for (const { member, path } of locks)
+    if (member.shard === undefined) await rm(path, { force: true });
 }
 
 /** Throws `output_locked` if there are shards or workers. `output`: as messages name it. */
@@ -160,24 +167,31 @@ async function takeWaiting(
   }
 }
 
-/**
- * Returns the shards and workers whose processes live, as far as this host can tell. Removes the locks of dead
- * workers.
- */
+/** Returns the shards and workers whose processes live, as far as this host can tell. */
 export async function livingMembers(lockFile: string): Promise<readonly Member[]> {
+  const locks = await memberLocks(lockFile);
+  return locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
+}
+
+/** The lock of a shard or worker. */
+interface MemberLock {
+  readonly member: Member;
+  readonly path: string;
+  /** Its process lives, as far as this host can tell. */
+  readonly isHeld: boolean;
+}
+
+async function memberLocks(lockFile: string): Promise<readonly MemberLock[]> {
   const directory = dirname(lockFile);
   const names = await readdir(directory).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return [];
     throw error;
   });
-  const living: Member[] = [];
+  const locks: MemberLock[] = [];
   for (const name of names.sort()) {
     const member = memberOfLock(basename(name));
-    if (member === undefined) continue;
-    const lock = join(directory, name);
-    if (await isLocked(lock)) living.push(member);
-    // No other worker will ever have this name, and take it over.
-    else if (member.shard === undefined) await rm(lock, { force: true });
+    const path = join(directory, name);
+    if (member !== undefined) locks.push({ member, path, isHeld: await isLocked(path) });
   }
-  return living;
+  return locks;
 }
