@@ -109,8 +109,8 @@ export function createEngine(): Engine {
       return runQueueWorker(options, context, outsideWith("split-worker.js"));
     },
     runSend: async (request, context) => {
-      const { runSend } = await import("../pipeline/run-send.js");
-      return watchStore(context, () => runSend(request, context, outsideWith("send-worker.js")));
+      const { runSendTo } = await import("./send-runs.js");
+      return runSendTo(request, context, outsideWith("send-worker.js"));
     },
     runCount: async (request, context) => {
       const { runCount } = await import("../pipeline/run-count.js");

@@ -1,12 +1,17 @@
+import { builtFile } from "../base/package-files.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
 import type { ExportOptions } from "../pipeline/options.js";
 import type { QueuedOutput } from "../pipeline/queue/queued-output.js";
-import type { CoordinatorOptions } from "../pipeline/queue/run-coordinator.js";
 import type { WorkerOptions, WorkerResult } from "../pipeline/queue/run-worker.js";
 import { type ExportResult, runExport } from "../pipeline/run-export.js";
 import type { RunOutside } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
-import { runShard, type ShardOptions, type ShardResult } from "../pipeline/shard/run-shard.js";
+import {
+  runShard,
+  type ShardOptions,
+  type ShardResult,
+  sharedJob,
+} from "../pipeline/shard/run-shard.js";
 import { fileLocks } from "../pipeline/shard/shared-locks.js";
 import type { S3Options } from "../store/object-store.js";
 import { isObjectUrl } from "../store/object-url.js";
@@ -22,7 +27,7 @@ export function runExportTo(
   return watchStore(context, () =>
     queue === undefined
       ? runExportHere(options, context, outside)
-      : runQueuedExport({ ...options, queue }, context, outside),
+      : runQueuedExport(options, queue, context, outside),
   );
 }
 
@@ -39,7 +44,8 @@ async function runExportHere(
 }
 
 async function runQueuedExport(
-  options: CoordinatorOptions,
+  options: ExportOptions,
+  queue: string,
   context: RunContext,
   outside: RunOutside,
 ): Promise<ExportResult> {
@@ -47,7 +53,9 @@ async function runQueuedExport(
   const finishing = { ...options, finish: true, fresh: false };
   return runCoordinator(options, context, {
     ...outside,
+    queue,
     output: await openOutput(options.outputDirectory, options),
+    jobOf: sharedJob,
     finish: (inputs) =>
       runExportHere(finishing, context, { ...outside, discover: async () => inputs }),
   });
@@ -80,11 +88,13 @@ export function runQueueWorker(
 ): Promise<WorkerResult> {
   return watchStore(context, async () => {
     const { runWorker } = await import("../pipeline/queue/run-worker.js");
-    return runWorker(options, context, { ...outside, openOutput });
+    const sendEntry = builtFile("send-worker.js");
+    return runWorker(options, context, { ...outside, openOutput, sendEntry });
   });
 }
 
-async function openOutput(
+/** Opens an output that the workers of a queue write to: a directory, or an address in a store. */
+export async function openOutput(
   address: string,
   { s3, unsafeLock }: { readonly s3: S3Options; readonly unsafeLock: boolean },
 ): Promise<QueuedOutput> {

@@ -86,6 +86,12 @@ export interface RunOptions {
   readonly fresh: boolean;
 }
 
+/** The options of a run whose output can be in a store. */
+export interface StoredOptions extends RunOptions {
+  /** Write to a store that ignores conditions. */
+  readonly unsafeLock: boolean;
+}
+
 /** The request to count the events of inputs; a count leaves no files behind. */
 export type CountRequest = Omit<RunOptions, "outputDirectory">;
 
@@ -118,7 +124,7 @@ export const tableLogs = ["none", "delta"] as const;
 export type TableLog = (typeof tableLogs)[number];
 
 /** The options of an export. */
-export interface ExportOptions extends RunOptions, RowsOptions {
+export interface ExportOptions extends StoredOptions, RowsOptions {
   /** Name of the directory that holds the days. */
   readonly dataset: string;
   /** Name of a day's directory, with `{day}` for YYYY-MM-DD: `{day}` or `<key>={day}`. */
@@ -133,8 +139,6 @@ export interface ExportOptions extends RunOptions, RowsOptions {
   readonly table: TableLog;
   readonly csvSafe: boolean;
   readonly compact: Compact;
-  /** Write to a store that ignores conditions. */
-  readonly unsafeLock: boolean;
   /** Read the splits of a shard only, and write no manifest. */
   readonly shard?: Shard;
   /** Read no split: merge what shards have read, and write the manifest. */
@@ -144,7 +148,7 @@ export interface ExportOptions extends RunOptions, RowsOptions {
 }
 
 /** The options of sending. */
-export interface SendOptions extends RunOptions {
+export interface SendOptions extends StoredOptions {
   /** Name of the service: its URL with the path, or another name if the URL can change. */
   readonly destination: string;
   /** URL that events are sent to, with its path. */
@@ -170,11 +174,25 @@ export interface SendOptions extends RunOptions {
   readonly keySeed: string;
   /** The service has accepted events of an earlier start of this run. */
   readonly isReached: boolean;
+  /** Absent if one process sends all splits. */
+  readonly shared?: SharedSending;
+}
+
+/** The place of a process among those that send the splits of a run. */
+export interface SharedSending {
+  /** Its unique name. */
+  readonly owner: string;
+  /** Buffer of its `ClaimTime`. */
+  readonly claimTime: SharedArrayBuffer;
+  /** Address of Redis, may hold a password: it keeps the rate of all. */
+  readonly queue: string;
 }
 
 /** The request of `send`; the rest of its options is derived from it. */
 export interface SendRequest
-  extends Omit<SendOptions, "outputDirectory" | "keySeed" | "isReached"> {
+  extends Omit<SendOptions, "outputDirectory" | "keySeed" | "isReached" | "shared"> {
+  /** Address of Redis, may hold a password: workers that share this queue send the splits. */
+  readonly queue?: string;
   /** Absolute; holds a directory for each run. */
   readonly runsDirectory: string;
   /** Arguments that resume the run, without the program's name. */

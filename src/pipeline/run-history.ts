@@ -94,7 +94,8 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
   };
 }
 
-async function isAtWork({ lockFile }: Layout): Promise<boolean> {
+/** Returns true if a process works on a run, as far as this host can tell. */
+export async function isAtWork({ lockFile }: Layout): Promise<boolean> {
   return (await isLocked(lockFile)) || (await livingMembers(lockFile)).length > 0;
 }
 

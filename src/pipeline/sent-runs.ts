@@ -1,20 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
-import { epochOf } from "../base/epoch.js";
-import { isLocked } from "../base/lock-file.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
 import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
-import { journalNameOf } from "../sinks/webhook/webhook-sink.js";
-import { type Layout, layoutOf, layoutOfEpoch } from "./ledger/layout.js";
+import { journalsOf } from "../sinks/webhook/webhook-sink.js";
+import { type Layout, layoutOf } from "./ledger/layout.js";
 import { Ledger, listOrNone, readHeads } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
 import type { SendRequest } from "./options.js";
 import { splitIdOf } from "./plan.js";
-import { type RunHistory, readHistory } from "./run-history.js";
+import { isAtWork, type RunHistory, readHistory } from "./run-history.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
 const runStates = ["done", "at_work", "interrupted"] as const;
@@ -99,7 +97,7 @@ async function describeRun(directory: string): Promise<ListedRun | undefined> {
   if (run === undefined) return undefined;
   const { delivered, rejected, splitsDone, splitsTotal } = await countSent(layout);
   const isDone = splitsTotal > 0 && splitsDone === splitsTotal;
-  const state = (await isLocked(layout.lockFile)) ? "at_work" : isDone ? "done" : "interrupted";
+  const state = (await isAtWork(layout)) ? "at_work" : isDone ? "done" : "interrupted";
   return {
     ...run,
     ...(await readHistory(layout)),
@@ -148,20 +146,18 @@ export async function countSent(layout: Layout): Promise<SentCounts> {
   };
   for (const [epoch, { ledger, record: run }] of (await readHeads(layout)).entries()) {
     const records = new Map((await ledger.readSplits()).map((record) => [record.id, record]));
+    const { acknowledgedDirectory } = ledger.layout;
+    const names = await listOrNone(acknowledgedDirectory);
     for (let index = 0; index < run.splits; index++) {
       const id = splitIdOf(index, epoch);
       const record = records.get(id);
-      sent = record === undefined ? addJournal(sent, layout, id) : addRecord(sent, record);
+      const journals = record === undefined ? journalsOf(id, names) : [];
+      const paths = journals.map((name) => join(acknowledgedDirectory, name));
+      sent = record === undefined ? addJournals(sent, paths) : addRecord(sent, record);
     }
     sent = { ...sent, splitsTotal: sent.splitsTotal + run.splits };
   }
   return sent;
-}
-
-/** Returns the path of the journal of a split of any epoch. */
-export function journalOf(layout: Layout, splitId: string): string {
-  const { acknowledgedDirectory } = layoutOfEpoch(layout, epochOf(splitId));
-  return join(acknowledgedDirectory, journalNameOf(splitId));
 }
 
 /** Returns what a webhook sink has counted, by the names that it uses. */
@@ -180,8 +176,8 @@ function addRecord(sent: SentCounts, { rows, counts, status }: SplitRecord): Sen
   return { ...add(sent, { ...deliveryOf(counts), rejected }), splitsDone };
 }
 
-function addJournal(sent: SentCounts, layout: Layout, splitId: string): SentCounts {
-  const counts = countAcknowledged(journalOf(layout, splitId));
+function addJournals(sent: SentCounts, paths: readonly string[]): SentCounts {
+  const counts = countAcknowledged(...paths);
   const { delivered, refused: rejected, possiblyDuplicated, retried, waitedMs } = counts;
   return add(sent, { delivered, rejected, retried, possiblyDuplicated, waitedMs });
 }

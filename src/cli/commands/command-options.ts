@@ -52,7 +52,7 @@ const sharedWithSend: readonly OptionName[] = ["splitSize", "memory"];
 const sharedWithQualify: readonly OptionName[] = [...sharedWithSend, "threads"];
 
 /** Options of `send`. */
-export const sendOptions = optionsOf("send", sharedWithSend);
+export const sendOptions = optionsOf("send", [...sharedWithSend, "queue"]);
 
 /** Options of `export`. */
 export const exportOptions: readonly OptionName[] = runOptions.filter(
@@ -71,6 +71,7 @@ export const workerOptions = [
   "threads",
   "memory",
   "hashSaltFile",
+  "serverSecretFile",
   "transform",
   ...storeAccess,
   "unsafeLock",

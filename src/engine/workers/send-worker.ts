@@ -1,6 +1,8 @@
+import { ClaimTime } from "../../base/claim-time.js";
+import { SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { eventKeys } from "../../pipeline/dedupe/event-keys.js";
-import type { SendOptions } from "../../pipeline/options.js";
+import type { SendOptions, SharedSending } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
 
 import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
@@ -12,7 +14,9 @@ import { createWorkerTools } from "../worker-tools.js";
 // Entry file of the thread that reads, maps and sends.
 serveRun<SendOptions>(async (setup, signal, kernel) => {
   const { options, maxTimeMs } = setup;
-  const { idempotency } = options;
+  const { rate, ...unlimited } = options;
+  const { idempotency, shared } = options;
+  const awaitShare = await shareOf(options);
   const tools = await createWorkerTools(setup, signal, kernel, {
     withInsertID: idempotency !== undefined,
   });
@@ -27,11 +31,13 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
     ...tools,
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     sink: createWebhookSink(kernel, {
-      ...options,
+      ...unlimited,
       post,
       signal,
       journalDirectory: layout.acknowledgedDirectory,
       ...omitUndefined({ keysOf: idempotency && eventKeys(kernel, idempotency) }),
+      ...(shared && claimOf(shared)),
+      ...omitUndefined({ awaitShare, rate: awaitShare === undefined ? rate : undefined }),
       // A resumed run keeps the end of the time range that it started with.
       keySeed: `${options.keySeed} ${maxTimeMs}`,
       onWaiting(waiting) {
@@ -43,3 +49,28 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
     }),
   };
 });
+
+/** Returns what waits for the rate that all processes have together; undefined if there is none. */
+async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
+  if (shared === undefined || rate === undefined) return undefined;
+  // Only workers of a queue need it.
+  const { SharedRate } = await import("../../pipeline/queue/shared-rate.js");
+  const name = keySeed.slice(0, 16);
+  const sharedRate = new SharedRate({ url: shared.queue, name, rate, burst });
+  return (events: number) => sharedRate.take(events);
+}
+
+/** Returns what stops a process that may have lost its claims. */
+function claimOf({ owner, claimTime: buffer }: SharedSending) {
+  const claimTime = new ClaimTime(buffer);
+  return {
+    journalOwner: owner,
+    checkClaim() {
+      if (!claimTime.isOver) return;
+      throw new SwitchyardError(
+        "split_lost",
+        "this worker was paused, or could not renew its lease of a split in time; other workers go on with the split",
+      );
+    },
+  };
+}

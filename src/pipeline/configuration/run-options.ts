@@ -95,7 +95,11 @@ export function resolveWorkerOptions(
     memoryBytes: values.memory ?? defaultMemory(machine),
     s3: s3OptionsOf(values),
     unsafeLock: values.unsafeLock,
-    ...omitUndefined({ salt: configuration.hashSalt, transformPath: values.transform }),
+    ...omitUndefined({
+      salt: configuration.hashSalt,
+      transformPath: values.transform,
+      serverSecret: configuration.serverSecret,
+    }),
   };
 }
 

@@ -21,14 +21,15 @@ export function resolveSendRequest(
   machine: Machine = thisMachine(),
 ): SendRequest {
   const values = valuesOf(configuration);
-  const { concurrency, rate, burst = rate } = values;
+  const { concurrency, rate, burst = rate, queue, unsafeLock } = values;
   return {
     ...resolveRunOptions(configuration, machine),
     ...destinationOf(configuration),
     ...bodyOptions(configuration),
     ...idempotencyOf(configuration),
     concurrency,
-    ...omitUndefined({ rate, burst }),
+    ...omitUndefined({ rate, burst, queue }),
+    unsafeLock,
     timeoutMs: values.timeout * 1000,
     giveUpAfterMs: values.giveUpAfter * 1000,
     authHeader: values.sendAuthHeader,

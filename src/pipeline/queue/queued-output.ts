@@ -6,11 +6,12 @@ import { isLocked, takeLockFile } from "../../base/lock-file.js";
 import { asOutput } from "../../base/output-error.js";
 import { epochsDirectoryOf, layoutOf } from "../ledger/layout.js";
 import { listOrNone } from "../ledger/ledger.js";
-import type { ExportOptions } from "../options.js";
+import type { StoredOptions } from "../options.js";
 import type { RunPublisher } from "../run-job.js";
 import type { RunContext } from "../run-observer.js";
 import type { SharedOutput } from "../shard/run-shard.js";
 import { fileLocks, livingMembers, type Member, workerLockName } from "../shard/shared-locks.js";
+import { FileLease, type SplitLease } from "./split-lease.js";
 
 /** An output as one of its workers sees it. */
 export interface JoinedOutput {
@@ -24,10 +25,10 @@ export interface JoinedOutput {
 /** An output that the workers of a queue write to. */
 export interface QueuedOutput {
   /** Waits for the right to plan, and has it until `work` ends. */
-  plan<Result>(
-    options: ExportOptions,
+  plan<Options extends StoredOptions, Result>(
+    options: Options,
     context: RunContext,
-    work: (options: ExportOptions, context: RunContext, output: SharedOutput) => Promise<Result>,
+    work: (options: Options, context: RunContext, output: SharedOutput) => Promise<Result>,
   ): Promise<Result>;
   /**
    * Runs `work` while no other process plans, merges or cleans up; the signal of `context` ends the wait for
@@ -42,6 +43,8 @@ export interface QueuedOutput {
   /** Returns the ids of the splits that have a record. */
   recordedSplits(signal: AbortSignal): Promise<ReadonlySet<string>>;
   isRecorded(split: string, signal: AbortSignal): Promise<boolean>;
+  /** Takes the lease of a split; returns undefined while another process has it. */
+  lease(split: string): Promise<SplitLease | undefined>;
 }
 
 const POLL_MS = 500;
@@ -78,12 +81,18 @@ export function outputInDirectory(directory: string): QueuedOutput {
     async isRecorded(split) {
       return existsSync(join(directory, recordPath(split)));
     },
+    lease: (split) => FileLease.take(join(directory, leasePath(split))),
   };
 }
 
 /** Returns the split of the name of a record; undefined for other files. */
 export function splitOfRecord(name: string): string | undefined {
   return /^([^.]+)\.json$/.exec(name)?.[1];
+}
+
+/** Returns the path of the lease of a split in its output. */
+export function leasePath(split: string): string {
+  return `_switchyard/leases/${split}`;
 }
 
 /** Returns the path of the record of a split in its output. */

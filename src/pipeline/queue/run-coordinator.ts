@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
 import { withFrugalHeap } from "../../base/frugal-heap.js";
-import { layoutOf } from "../ledger/layout.js";
 import { readHeads } from "../ledger/ledger.js";
-import type { ExportOptions } from "../options.js";
+import type { RunAccounts } from "../manifest.js";
+import type { StoredOptions } from "../options.js";
 import type { Split } from "../plan.js";
 import { sum } from "../run-accounts.js";
-import type { ExportResult } from "../run-export.js";
-import type { DiscoveredInputs, RunOutside } from "../run-job.js";
+import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-job.js";
 import type { RunContext } from "../run-observer.js";
 import { discoverInputs } from "../run-setup.js";
-import { planShared, refuseDedupe, sharedJob } from "../shard/run-shard.js";
+import type { RunResult } from "../run-splits.js";
+import { planShared, refuseDedupe } from "../shard/run-shard.js";
 import { COORDINATOR } from "../shard/shared-locks.js";
 import type { QueuedSplit } from "./queue-records.js";
 import type { QueuedOutput } from "./queued-output.js";
@@ -18,14 +18,18 @@ import { harmlessUrl, WorkQueue } from "./work-queue.js";
 import { runIdOf, writeWorkerOptions } from "./worker-options.js";
 import { WorkerWatch } from "./worker-watch.js";
 
-/** The options of a coordinator. */
-export type CoordinatorOptions = ExportOptions & { readonly queue: string };
-
-/** The outside of a coordinator. */
-export interface CoordinatorOutside extends RunOutside {
+/** The outside of a coordinator of runs with these options and results. */
+export interface CoordinatorOutside<
+  Options extends StoredOptions,
+  Result extends RunResult<RunAccounts>,
+> extends RunOutside {
+  /** Address of Redis. */
+  readonly queue: string;
   readonly output: QueuedOutput;
+  /** Returns the job of a process that reads splits. `options`: those of the run, or of a copy of its output. */
+  jobOf(options: Options, publisher?: RunPublisher): Promise<RunJob<RunAccounts>>;
   /** Merges and writes the manifest; inputs are those that were planned. */
-  finish(inputs: DiscoveredInputs): Promise<ExportResult>;
+  finish(inputs: DiscoveredInputs): Promise<Result>;
 }
 
 interface PlannedSplits {
@@ -45,26 +49,29 @@ const SWEEP_INTERVAL_MS = 15_000;
 const WAIT_NOTE_MS = 10_000;
 
 /**
- * Runs an export whose splits are read by the workers of a queue: plans, puts the splits in, watches, and
+ * Makes a run whose splits are read by the workers of a queue: plans, puts the splits in, watches, and
  * finishes. It can be killed and run again at any time, also while another coordinator of the same run is at
- * work. Throws what `runExport` and `WorkQueue.open` throw, and `split_deadly`.
+ * work. Throws what `runSplits` and `WorkQueue.open` throw, and `split_deadly`.
  */
-export async function runCoordinator(
-  options: CoordinatorOptions,
+export async function runCoordinator<
+  Options extends StoredOptions,
+  Result extends RunResult<RunAccounts>,
+>(
+  options: Options,
   context: RunContext,
-  outside: CoordinatorOutside,
-): Promise<ExportResult> {
+  outside: CoordinatorOutside<Options, Result>,
+): Promise<Result> {
   refuseDedupe(options, "--queue");
   const { signal, observer } = context;
   const note = (text: string) => observer.note?.(text);
   const startedMs = outside.now();
-  const queue = await WorkQueue.open({ url: options.queue, signal, note });
+  const queue = await WorkQueue.open({ url: outside.queue, signal, note });
   try {
-    const job = await sharedJob(options, undefined);
+    const job = await outside.jobOf(options);
     const inputs = await withFrugalHeap(() => discoverInputs(job, outside, signal));
     throwIfInterrupted(signal);
     const planned = await withFrugalHeap(() => plan(options, context, outside, inputs));
-    if (planned.left.length > 0) await watch(options, context, outside.output, queue, planned);
+    if (planned.left.length > 0) await watch(options, context, outside, queue, planned);
     await waitForWorkers(context, outside.output, queue, planned.run);
     const result = await finish(context, () => outside.finish(inputs));
     if (planned.left.length === 0) return result;
@@ -80,25 +87,26 @@ export async function runCoordinator(
   }
 }
 
-function plan(
-  options: ExportOptions,
+function plan<Options extends StoredOptions, Result extends RunResult<RunAccounts>>(
+  options: Options,
   context: RunContext,
-  outside: CoordinatorOutside,
+  outside: CoordinatorOutside<Options, Result>,
   inputs: DiscoveredInputs,
 ): Promise<PlannedSplits> {
   const startedMs = outside.now();
   return outside.output.plan(options, context, async (local, inside, output) => {
-    const job = await sharedJob(local, output.publisher);
+    const job = await outside.jobOf(local, output.publisher);
     const planning = { planner: COORDINATOR, context: inside, outside, startedMs, output } as const;
     const { result } = await planShared(job, inputs, planning, async ({ isAlone }, epochs) => {
       if (isAlone) {
-        await writeWorkerOptions(job.layout, local);
+        await writeWorkerOptions(job.layout, job.options);
+        const [first] = epochs;
+        if (first !== undefined) await job.begun?.(first.record);
         await output.publisher?.planned();
       }
-      const layout = layoutOf(local.outputDirectory, local.dataset);
       const splits = epochs.flatMap(({ record }) => record.plan.splits);
       return {
-        run: runIdOf((await readHeads(layout)).map(({ record }) => record)),
+        run: runIdOf((await readHeads(job.layout)).map(({ record }) => record)),
         left: epochs.flatMap(({ record, finished }) =>
           record.plan.splits.filter(({ id }) => !finished.has(id)),
         ),
@@ -116,9 +124,9 @@ function plan(
 
 /** Waits until all splits are recorded. */
 async function watch(
-  { outputDirectory, queue: url }: CoordinatorOptions,
+  { outputDirectory }: StoredOptions,
   { signal, observer }: RunContext,
-  output: QueuedOutput,
+  { output, queue: url }: { readonly output: QueuedOutput; readonly queue: string },
   queue: WorkQueue,
   { run, left, splits, bytes }: PlannedSplits,
 ): Promise<void> {

@@ -4,22 +4,23 @@ import { SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { version } from "../../base/package-files.js";
 import type { StoreUsage } from "../../store/store-usage.js";
-import { layoutOf, layoutOfEpoch } from "../ledger/layout.js";
+import { layoutOfEpoch } from "../ledger/layout.js";
 import { Ledger, readHeads } from "../ledger/ledger.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
-import type { RowCounts, RunAccounts } from "../manifest.js";
+import type { RowCounts } from "../manifest.js";
 import { nothingMerged } from "../merge/merge-state.js";
 import { foldRows } from "../run-accounts.js";
 import { readSplits } from "../run-epoch.js";
-import type { RunJob, RunOutside } from "../run-job.js";
+import type { RunOutside } from "../run-job.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
 import { createPool } from "../run-setup.js";
-import { sharedJob } from "../shard/run-shard.js";
 import type { StartedEpoch } from "../start-run.js";
+import { LeasedDispatch } from "./leased-dispatch.js";
 import type { JoinedOutput, QueuedOutput } from "./queued-output.js";
+import { openQueuedRun, type QueuedRun } from "./queued-run.js";
 import { RunDispatch } from "./run-dispatch.js";
 import { harmlessUrl, type QueueClaim, WorkQueue } from "./work-queue.js";
-import { type OwnOptions, readWorkerOptions, requireSameRun, runIdOf } from "./worker-options.js";
+import { type OwnOptions, requireSameRun, runIdOf } from "./worker-options.js";
 
 /** The options of a worker. */
 export interface WorkerOptions extends OwnOptions {
@@ -42,9 +43,13 @@ export interface WorkerResult {
 export interface WorkerOutside extends RunOutside {
   /** `address`: a directory, or such as `s3://bucket/prefix`. */
   openOutput(address: string, options: WorkerOptions): Promise<QueuedOutput>;
+  /** Compiled entry file of the threads that send. */
+  readonly sendEntry: URL;
 }
 
 const BEAT_INTERVAL_MS = 2_000;
+/** Other workers do the work of one that was paused for too long. */
+const lostCodes: ReadonlySet<string> = new Set(["output_lock_lost", "split_lost"]);
 
 /**
  * Reads the splits that a queue gives out until the signal is aborted; those that are at work are then read to
@@ -74,6 +79,13 @@ interface ServedRun {
   readonly run: string;
   readonly dispatch: RunDispatch;
   progress?: () => RunProgress;
+}
+
+interface Ways {
+  readonly outside: RunOutside;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+  readonly leased?: LeasedDispatch;
 }
 
 class QueueWorker {
@@ -138,7 +150,7 @@ class QueueWorker {
     } catch (error) {
       if (!isTaken) await claim.release();
       if (context.signal.aborted && !isTaken) return;
-      if (!(error instanceof SwitchyardError && error.code === "output_lock_lost")) throw error;
+      if (!(error instanceof SwitchyardError && lostCodes.has(error.code))) throw error;
       // Others read its splits by now.
       context.observer.note?.(error.message);
     }
@@ -146,14 +158,14 @@ class QueueWorker {
 
   /** Returns the epoch of a claim; undefined if the output has another run. */
   async #open({ work }: QueueClaim, { directory, publisher }: JoinedOutput) {
-    const options = await readWorkerOptions(directory, this.options);
-    if (options === undefined) return undefined;
-    const layout = layoutOf(directory, options.dataset);
+    const opened = await openQueuedRun(directory, this.options, publisher);
+    if (opened === undefined) return undefined;
+    const { layout } = opened.job;
     const heads = (await readHeads(layout)).map(({ record }) => record);
     const number = epochOf(work.split);
     const head = heads[number];
     if (head === undefined || runIdOf(heads) !== work.run) return undefined;
-    await requireSameRun(work.output, head, options);
+    requireSameRun(work.output, head, opened.job);
     const ledger = new Ledger(layoutOfEpoch(layout, number));
     const record = await ledger.readRun();
     if (record === undefined) return undefined;
@@ -166,15 +178,16 @@ class QueueWorker {
       lost: 0,
       vanished: new Set(),
     };
-    return { job: await sharedJob(options, publisher), epoch };
+    return { opened, epoch };
   }
 
   async #read(
     claim: QueueClaim,
-    { job, epoch }: { readonly job: RunJob<RunAccounts>; readonly epoch: StartedEpoch },
+    { opened, epoch }: { readonly opened: QueuedRun; readonly epoch: StartedEpoch },
     { joined, output }: { readonly joined: JoinedOutput; readonly output: QueuedOutput },
   ): Promise<void> {
-    const { outside, queue, context } = this;
+    const { queue, context } = this;
+    const { job } = opened;
     const { run, output: address } = claim.work;
     const { splits } = epoch.record.plan;
     const dispatch = new RunDispatch(claim, {
@@ -183,14 +196,14 @@ class QueueWorker {
       run,
       splits: new Map(splits.map((split) => [split.id, split])),
       stop: context.signal,
-      now: outside.now,
+      now: this.outside.now,
     });
     const at: ServedRun = { run, dispatch };
     this.#at = at;
     const { sourceFailed, note } = context.observer;
+    const { outside, leased, signal } = this.#waysOf(opened, dispatch, { joined, output });
     const inside: RunContext = {
-      // Told to stop, it reads the splits at work to their end.
-      signal: joined.lost,
+      signal,
       observer: {
         ...omitUndefined({ sourceFailed }),
         note: (text) => note?.(text.replaceAll(joined.directory, address)),
@@ -204,8 +217,9 @@ class QueueWorker {
     note?.(`reading splits of ${address}`);
     try {
       const shared = { context: inside, outside, pool, records };
-      await readSplits(job, epoch, splits, shared, dispatch);
+      await readSplits(job, epoch, splits, shared, leased ?? dispatch);
     } finally {
+      leased?.close();
       await pool.end();
       this.#at = undefined;
       this.#claimed.push(...dispatch.rest);
@@ -216,6 +230,24 @@ class QueueWorker {
     note?.(
       `read ${records.size} splits of ${address}, ${foldRows([...records.values()]).read} rows`,
     );
+  }
+
+  /** Returns how splits of a run are claimed, and what ends their work. */
+  #waysOf(
+    { claimTime }: QueuedRun,
+    dispatch: RunDispatch,
+    { joined, output }: { readonly joined: JoinedOutput; readonly output: QueuedOutput },
+  ): Ways {
+    const { outside, context } = this;
+    // Told to stop, it reads the splits at work to their end.
+    if (claimTime === undefined) return { outside, signal: joined.lost };
+    const lease = (split: string) => output.lease(split);
+    return {
+      outside: { ...outside, workerEntry: outside.sendEntry },
+      // Others send the rest of a split.
+      signal: AbortSignal.any([joined.lost, context.signal]),
+      leased: new LeasedDispatch(dispatch, { lease, claimTime, stop: context.signal }),
+    };
   }
 
   /** Tells coordinators what it does. */

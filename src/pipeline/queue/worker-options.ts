@@ -9,39 +9,42 @@ import { version } from "../../base/package-files.js";
 import type { S3Options } from "../../store/object-store.js";
 import { type Layout, layoutOf } from "../ledger/layout.js";
 import type { RunHead } from "../ledger/ledger.js";
-import { differences, recordOptions } from "../ledger/recorded-options.js";
+import { differences } from "../ledger/recorded-options.js";
 import { describeVersionChange } from "../ledger/resume.js";
-import type { ExportOptions } from "../options.js";
+import type { RunAccounts } from "../manifest.js";
+import type { ExportOptions, RunOptions, SendOptions } from "../options.js";
+import type { RunJob } from "../run-job.js";
 
 /** The options that each worker has for itself: its machine, its ways to stores, its secrets. */
 export interface OwnOptions extends Pick<ExportOptions, "threads" | "memoryBytes"> {
   readonly s3: S3Options;
   readonly salt?: string;
+  readonly serverSecret?: string;
   /** Absolute path of the transform module, if it is elsewhere than on the machine of the coordinator. */
   readonly transformPath?: string;
 }
 
-/** The options that all processes of a run share, without secrets. */
-type WorkerOptions = Omit<
-  ExportOptions,
-  | keyof OwnOptions
-  | "inputs"
-  | "cwd"
-  | "notInputs"
-  | "outputDirectory"
-  | "fresh"
-  | "finish"
-  | "shard"
-  | "queue"
-> &
-  Pick<OwnOptions, "transformPath">;
+/** Options that are not shared: those of a machine, those of the coordinator alone, and secrets. */
+const unshared: ReadonlySet<string> = new Set<keyof ExportOptions | keyof SendOptions>([
+  "threads",
+  "memoryBytes",
+  "s3",
+  "inputs",
+  "cwd",
+  "notInputs",
+  "outputDirectory",
+  "fresh",
+  "finish",
+  "shard",
+  "queue",
+  "serverSecret",
+]);
 
 /** Writes the options that workers share. */
-export async function writeWorkerOptions(layout: Layout, options: ExportOptions): Promise<void> {
-  const { threads, memoryBytes, s3, inputs, cwd, notInputs, outputDirectory, ...others } = options;
-  const { fresh, finish, shard, queue, privacy, ...shared } = others;
-  const { salt, ...rules } = privacy;
-  const written: WorkerOptions = { ...shared, privacy: rules };
+export async function writeWorkerOptions(layout: Layout, options: RunOptions): Promise<void> {
+  const { salt, ...privacy } = options.privacy;
+  const shared = Object.entries(options).filter(([name]) => !unshared.has(name));
+  const written = { ...Object.fromEntries(shared), privacy };
   const { workerOptionsFile: path, temporaryDirectory } = layout;
   const text = `${JSON.stringify(written)}\n`;
   await asOutput(path, () => writeDurably(path, text, { temporaryDirectory }));
@@ -51,7 +54,7 @@ export async function writeWorkerOptions(layout: Layout, options: ExportOptions)
 export async function readWorkerOptions(
   directory: string,
   { salt, ...own }: OwnOptions,
-): Promise<ExportOptions | undefined> {
+): Promise<ExportOptions | SendOptions | undefined> {
   const { workerOptionsFile } = layoutOf(directory, "");
   let text: string;
   try {
@@ -61,7 +64,7 @@ export async function readWorkerOptions(
     throw error;
   }
   // The coordinator has checked them, and `requireSameRun` compares those that decide the output.
-  const shared = JSON.parse(text) as WorkerOptions;
+  const shared = JSON.parse(text) as ExportOptions | SendOptions;
   return {
     ...shared,
     ...own,
@@ -84,17 +87,16 @@ export function runIdOf(heads: readonly RunHead[]): string {
 }
 
 /** Throws `worker_differs` if this worker would write something else than the coordinator expects. */
-export async function requireSameRun(
+export function requireSameRun(
   output: string,
   head: RunHead,
-  options: ExportOptions,
-): Promise<Readonly<Record<string, unknown>>> {
-  const recorded = await recordOptions(options);
+  { recorded }: RunJob<RunAccounts>,
+): void {
   const changes = [
     ...(head.version === version ? [] : [describeVersionChange(head.version, version)]),
     ...differences(head.options, recorded).map(describe),
   ];
-  if (changes.length === 0) return recorded;
+  if (changes.length === 0) return;
   const lines = changes.map((change) => `\n  ${change}`).join("");
   throw new UsageError(
     "worker_differs",

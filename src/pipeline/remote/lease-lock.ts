@@ -85,6 +85,11 @@ export class LeaseLock {
     return this.#lost.signal;
   }
 
+  /** Milliseconds in which no other process can have taken it; 0 or less if one may have. */
+  get leftMs(): number {
+    return this.lost.aborted ? 0 : this.#times.trustMs - (performance.now() - this.#renewedMs);
+  }
+
   /** Call before each write: renews the lock if that is late. Throws `output_lock_lost`. */
   async check(): Promise<void> {
     this.lost.throwIfAborted();

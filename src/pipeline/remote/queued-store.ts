@@ -1,9 +1,12 @@
+import { SwitchyardError } from "../../base/errors.js";
 import {
   joinWaiting,
+  leasePath,
   type QueuedOutput,
   recordPath,
   splitOfRecord,
 } from "../queue/queued-output.js";
+import { type SplitLease, splitLeaseTimes } from "../queue/split-lease.js";
 import { COORDINATOR, workerLockName } from "../shard/shared-locks.js";
 import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
 import { openOutput, type StoredOutput, withCopy } from "./output-copy.js";
@@ -62,5 +65,19 @@ export async function outputInStore(output: Omit<StoredOutput, "signal">): Promi
     async isRecorded(split, signal) {
       return (await store.head(`${prefix}${recordPath(split)}`, signal)) !== undefined;
     },
+    lease: (split) =>
+      takeOrNone(() =>
+        LeaseLock.take({ ...lockAt(open, leasePath(split)), isUnsafe, times: splitLeaseTimes }),
+      ),
   };
+}
+
+/** Returns undefined if another process has the lock. */
+async function takeOrNone(take: () => Promise<SplitLease>): Promise<SplitLease | undefined> {
+  try {
+    return await take();
+  } catch (error) {
+    if (error instanceof SwitchyardError && error.code === "output_locked") return undefined;
+    throw error;
+  }
 }

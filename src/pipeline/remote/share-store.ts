@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SwitchyardError } from "../../base/errors.js";
-import type { ExportOptions } from "../options.js";
+import type { StoredOptions } from "../options.js";
 import type { RunContext } from "../run-observer.js";
 import type { SharedOutput } from "../shard/run-shard.js";
 import {
@@ -25,7 +25,7 @@ const NOTE_AFTER_POLLS = 5;
  * and each of its splits is written to the store as soon as it is finished. Throws what `run` throws,
  * `StoreError` and `output_lock_lost`.
  */
-export async function shareStore<Options extends ExportOptions, Result>(
+export async function shareStore<Options extends StoredOptions, Result>(
   options: Options,
   planner: Planner,
   { signal, observer }: RunContext,

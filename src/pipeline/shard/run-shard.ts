@@ -4,7 +4,7 @@ import type { StoreUsage } from "../../store/store-usage.js";
 import { layoutOf } from "../ledger/layout.js";
 import { recordOptions } from "../ledger/recorded-options.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "../manifest.js";
-import type { ExportOptions } from "../options.js";
+import type { ExportOptions, RunOptions } from "../options.js";
 import { foldFailures, foldRows, sum } from "../run-accounts.js";
 import { readSplits, unfinishedSplits } from "../run-epoch.js";
 import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-job.js";
@@ -145,7 +145,7 @@ export async function planShared<Result>(
 /** Returns the job of a process that reads splits, and writes no manifest. */
 export async function sharedJob(
   options: ExportOptions,
-  publisher: RunPublisher | undefined,
+  publisher?: RunPublisher,
 ): Promise<RunJob<RunAccounts>> {
   return {
     options,
@@ -157,7 +157,7 @@ export async function sharedJob(
 }
 
 /** Throws `shard_unsupported` for an export that removes duplicates. `option`: what it is combined with. */
-export function refuseDedupe({ dedupe }: Pick<ExportOptions, "dedupe">, option: string): void {
+export function refuseDedupe({ dedupe }: Pick<RunOptions, "dedupe">, option: string): void {
   if (dedupe === undefined) return;
   const why = "compares the keys of all inputs before it reads a split";
   throw unsupported("--dedupe", option, why);

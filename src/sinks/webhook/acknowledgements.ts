@@ -68,17 +68,23 @@ export class Acknowledgements {
 
   /**
    * Creates the file if it does not exist. `batchRows` is the size of all request batches except
-   * the last of a range. Throws the errors of the system.
+   * the last of a range. `others`: the journals that other processes have left of the split. Throws the
+   * errors of the system.
    */
   constructor(
     path: string,
     private readonly batchRows: number,
+    others: readonly string[] = [],
   ) {
-    const lines = readLines(path);
+    const journals = [...others.map((other) => linesOf(readOrEmpty(other))), readLines(path)];
     this.#file = openSync(path, "a");
-    this.wasBroken = lines.length > 0 && lines.at(-1) !== CLEAN;
-    const keys: string[] = [];
-    for (const line of lines) this.#replay(line, keys);
+    this.wasBroken = journals.some((lines) => lines.length > 0 && lines.at(-1) !== CLEAN);
+    for (const lines of journals) {
+      const keys: string[] = [];
+      // The ordinals of others are not those of this file.
+      this.#ordinals.clear();
+      for (const line of lines) this.#replay(line, keys);
+    }
     // Tells a later process that this one was here, even if nothing is confirmed.
     this.#unwritten = "open\n";
     this.flush();
@@ -225,10 +231,10 @@ export class Acknowledgements {
   }
 }
 
-/** Counts the decisions in the journal of a split; all 0 if there is no journal. */
-export function countAcknowledged(path: string): AcknowledgedRows {
+/** Counts the decisions in the journals of a split; all 0 if there are none. */
+export function countAcknowledged(...paths: readonly string[]): AcknowledgedRows {
   let [delivered, refused, possiblyDuplicated, retried, waitedMs] = [0, 0, 0, 0, 0];
-  for (const line of linesOf(readOrEmpty(path))) {
+  for (const line of paths.flatMap((path) => linesOf(readOrEmpty(path)))) {
     const [kind, first, second, count = "0"] = line.split(" ", 4);
     if (kind === TROUBLE) {
       retried += Number(first);

@@ -34,6 +34,9 @@ interface SenderOptions extends RateLimits {
    * `Waiting` when it accepts something again.
    */
   onWaiting?(waiting?: Waiting): void;
+  /** As in `WebhookOptions`. */
+  checkClaim?(): void;
+  awaitShare?(events: number): Promise<void>;
 }
 
 /** The last failure of a service that accepts nothing. */
@@ -201,9 +204,11 @@ export class Sender {
         notes.tooLarge(this.#tooLargeBytes);
         return { kind: "too_large", reason: "too large" };
       }
+      if (this.options.awaitShare !== undefined) await this.#share(rows.length);
       const admission = this.#limiter.admit(rows.length);
       if (admission !== undefined) await this.#await(admission, failures > 0);
       if (this.#failure !== undefined) throw this.#failure;
+      this.options.checkClaim?.();
       const verdict = await this.#attempt(body, key, isCareful);
       if (verdict.kind === "stop") throw verdict.error;
       isPending ||= verdict.kind === "retry" && verdict.isPending;
@@ -231,6 +236,21 @@ export class Sender {
     if (verdict.isPending) notes.pending();
     await this.#delay(Math.min(retryDelayMs(failures, random), untilMs - clock.now()));
     this.#retried++;
+  }
+
+  /** Waits for the share of the rate that all processes have together, or for `stop`. */
+  async #share(events: number): Promise<void> {
+    if (this.#failure !== undefined) return;
+    let wake: () => void = () => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    this.#sleepers.add(wake);
+    try {
+      await Promise.race([this.options.awaitShare?.(events), stopped]);
+    } finally {
+      this.#sleepers.delete(wake);
+    }
   }
 
   async #await(admission: Promise<void>, isRetry: boolean): Promise<void> {

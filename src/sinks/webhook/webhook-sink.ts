@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { EventBatch } from "../../batch/event-batch.js";
@@ -31,6 +31,12 @@ export interface WebhookOptions {
   readonly giveUpAfterMs: number;
   /** Directory of the journals; created if it does not exist. */
   readonly journalDirectory: string;
+  /** Unique name of this process among those that send the splits; absent if it is alone. */
+  readonly journalOwner?: string;
+  /** Called before each request; throws if another process may send the split by now. */
+  checkClaim?(): void;
+  /** Resolves when all processes together may send so many events; absent if `rate` is that of one. */
+  awaitShare?(events: number): Promise<void>;
   /** Everything except the content of a range that decides which events are the n-th of it. */
   readonly keySeed: string;
   /** Ends all requests. */
@@ -55,7 +61,7 @@ export interface WebhookOptions {
 export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink {
   const { clock = systemSendClock, random = Math.random, isReached = false, signal } = options;
   const { onConfirmed = () => undefined } = options;
-  const { journalDirectory, keySeed, concurrency, batchRows } = options;
+  const { journalDirectory, journalOwner, keySeed, concurrency, batchRows } = options;
   const sender = new Sender({ ...options, clock, random, isReached });
   const stop = () => sender.stop(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
@@ -63,8 +69,10 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
   const lines = new EventLines(kernel);
   mkdirSync(journalDirectory, { recursive: true });
   return {
-    openSplit: (splitId) =>
-      new WebhookSplit({
+    openSplit: (splitId) => {
+      const journal = journalNameOf(splitId, journalOwner);
+      const others = journalsOf(splitId, readdirSync(journalDirectory));
+      return new WebhookSplit({
         sender,
         lines,
         concurrency,
@@ -73,11 +81,20 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
         onConfirmed,
         batchRows,
         ...omitUndefined({ keysOf: options.keysOf }),
-        journalPath: join(journalDirectory, journalNameOf(splitId)),
-      }),
+        journalPath: join(journalDirectory, journal),
+        otherJournals: others
+          .filter((name) => name !== journal)
+          .map((name) => join(journalDirectory, name)),
+      });
+    },
   };
 }
 
-export function journalNameOf(splitId: string): string {
-  return `${splitId}.journal`;
+function journalNameOf(splitId: string, owner?: string): string {
+  return owner === undefined ? `${splitId}.journal` : `${splitId}.${owner}.journal`;
+}
+
+/** Returns those of some names that are journals of a split: each process that sends it has its own. */
+export function journalsOf(splitId: string, names: readonly string[]): readonly string[] {
+  return names.filter((name) => name.startsWith(`${splitId}.`) && name.endsWith(".journal")).sort();
 }

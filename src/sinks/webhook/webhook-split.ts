@@ -23,6 +23,8 @@ interface WebhookSplitOptions {
   keysOf?(events: EventBatch): ReadonlyMap<number, string>;
   /** Path of the journal of this split. */
   readonly journalPath: string;
+  /** Journals that other processes have left of this split. */
+  readonly otherJournals: readonly string[];
   /** Events of one request. */
   readonly batchRows: number;
   /** Requests in progress at the same time. */
@@ -59,7 +61,8 @@ export class WebhookSplit implements SplitSink {
   #state: "open" | "ended" = "open";
 
   constructor(private readonly options: WebhookSplitOptions) {
-    this.#journal = new Acknowledgements(options.journalPath, options.batchRows);
+    const { journalPath, batchRows, otherJournals } = options;
+    this.#journal = new Acknowledgements(journalPath, batchRows, otherJournals);
     options.sender.limitBody(this.#journal.tooLargeBytes);
     this.#possiblyPending = this.#journal.wasBroken ? options.concurrency : 0;
     this.#countsNoted = options.sender.counts;

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { ClaimTime } from "../../base/claim-time.js";
+import { UsageError } from "../../base/errors.js";
+import { layoutOf } from "../ledger/layout.js";
+import { recordRunOptions } from "../ledger/recorded-options.js";
+import type { RunAccounts } from "../manifest.js";
+import type { SendOptions } from "../options.js";
+import type { RunJob, RunPublisher } from "../run-job.js";
+import { recordSendOptions, sendJob } from "../send-job.js";
+import { sharedJob } from "../shard/run-shard.js";
+import { type OwnOptions, readWorkerOptions } from "./worker-options.js";
+
+/** A run as one of its workers sees it. */
+export interface QueuedRun {
+  readonly job: RunJob<RunAccounts>;
+  /** Set if splits are sent, so that each has to be claimed for good. */
+  readonly claimTime?: ClaimTime;
+}
+
+/** Opens the run in a directory; undefined if there is none. Throws `secret_missing`. */
+export async function openQueuedRun(
+  directory: string,
+  own: OwnOptions & { readonly queue: string },
+  publisher: RunPublisher | undefined,
+): Promise<QueuedRun | undefined> {
+  const options = await readWorkerOptions(directory, own);
+  if (options === undefined) return undefined;
+  if (!("eventUrl" in options)) return { job: await sharedJob(options, publisher) };
+  if (own.serverSecret === undefined) {
+    throw new UsageError(
+      "secret_missing",
+      "No server secret: set SWITCHYARD_SERVER_SECRET for this worker, or pass --server-secret-file with a file that holds it.",
+    );
+  }
+  const claimTime = new ClaimTime();
+  const sending: SendOptions = {
+    ...options,
+    // As in a single process.
+    threads: 1,
+    shared: { owner: randomUUID(), claimTime: claimTime.buffer, queue: own.queue },
+  };
+  const recorded = recordSendOptions(sending, await recordRunOptions(sending));
+  return {
+    job: { ...sendJob(sending, recorded, layoutOf(directory, "events")), publisher },
+    claimTime,
+  };
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { link, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { hasCode } from "../../base/error-code.js";
+import { isDead, type LockHolder, readHolder, thisProcess } from "../../base/lock-file.js";
+import { makeDirectory } from "../../base/make-directory.js";
+
+/** The right to send a split, as long as it is renewed. */
+export interface SplitLease {
+  /** Milliseconds in which no other process can have taken it; 0 or less if one may have. */
+  readonly leftMs: number;
+  release(): Promise<void>;
+}
+
+export interface SplitLeaseTimes {
+  readonly renewMs: number;
+  /** Without a renewal for so long, by the clock of the file system or store, others may take it. */
+  readonly expireMs: number;
+  /** Without a renewal for so long, by its own clock, the holder sends nothing more. */
+  readonly trustMs: number;
+}
+
+export const splitLeaseTimes: SplitLeaseTimes = {
+  renewMs: 4_000,
+  expireMs: 30_000,
+  trustMs: 20_000,
+};
+
+/**
+ * A lease in a directory that all processes see: a numbered file that its holder writes again and again.
+ * The next holder creates the file of the next number, which only one can. Ages are differences of times
+ * of the file system, so that clocks of machines need not agree.
+ */
+export class FileLease implements SplitLease {
+  #renewedMs: number;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(
+    private readonly path: string,
+    private readonly content: string,
+    private readonly times: SplitLeaseTimes,
+    startedMs: number,
+  ) {
+    this.#renewedMs = startedMs;
+    this.#timer = setInterval(() => void this.#renew(), times.renewMs).unref();
+  }
+
+  /** Takes the lease; returns undefined while another process has it. */
+  static async take(path: string, times = splitLeaseTimes): Promise<FileLease | undefined> {
+    await makeDirectory(dirname(path));
+    const token = randomUUID();
+    const draft = `${path}-draft-${token}`;
+    const startedMs = performance.now();
+    const content = `${JSON.stringify(await holderNow(token))}\n`;
+    await writeFile(draft, content);
+    try {
+      for (;;) {
+        const numbers = await numbersOf(path);
+        const last = Math.max(0, ...numbers);
+        const state = last === 0 ? "free" : await stateOf(fileOf(path, last), draft, times);
+        if (state === "held") return undefined;
+        if (state === "gone") continue;
+        const file = fileOf(path, last + 1);
+        if (!(await linkNew(draft, file))) return undefined;
+        for (const number of numbers) await rm(fileOf(path, number), { force: true });
+        return new FileLease(file, content, times, startedMs);
+      }
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  get leftMs(): number {
+    return this.times.trustMs - (performance.now() - this.#renewedMs);
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#renewedMs = Number.NEGATIVE_INFINITY;
+    await rm(this.path, { force: true });
+  }
+
+  async #renew(): Promise<void> {
+    // Another process may have taken it by now: it stays lost.
+    if (this.leftMs <= 0) return;
+    const startedMs = performance.now();
+    try {
+      const file = await open(this.path, "r+");
+      try {
+        await file.writeFile(this.content);
+      } finally {
+        await file.close();
+      }
+      this.#renewedMs = Math.max(this.#renewedMs, startedMs);
+    } catch {
+      // It runs out unless a later renewal succeeds.
+    }
+  }
+}
+
+function fileOf(path: string, number: number): string {
+  return `${path}-${number}`;
+}
+
+async function numbersOf(path: string): Promise<readonly number[]> {
+  const start = `${basename(path)}-`;
+  const names = await readdir(dirname(path));
+  return names
+    .filter((name) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
+    .map((name) => Number(name.slice(start.length)));
+}
+
+/** `draft`: a file that was written just now. */
+async function stateOf(
+  file: string,
+  draft: string,
+  { expireMs }: SplitLeaseTimes,
+): Promise<"held" | "free" | "gone"> {
+  try {
+    const holder = await readHolder(file);
+    if (holder === undefined) return "gone";
+    if (await isDead(holder, thisProcess)) return "free";
+    const [held, now] = [await stat(file), await stat(draft)];
+    return now.mtimeMs - held.mtimeMs < expireMs ? "held" : "free";
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return "gone";
+    throw error;
+  }
+}
+
+async function holderNow(token: string): Promise<LockHolder> {
+  const { pid, host } = thisProcess;
+  const processStart = await thisProcess.startOf(pid);
+  return { pid, host, processStart, lockedAt: new Date().toISOString(), token };
+}
+
+async function linkNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}

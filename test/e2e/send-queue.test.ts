@@ -1,0 +1,220 @@
+import type { ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type CommandResult, endProcesses, runSwitchyard } from "../support/command-line.js";
+import { FaultyService } from "../support/faulty-service.js";
+import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
+import { accepted } from "../support/reaction.js";
+import { hasRedis, type RedisServer, startRedis } from "../support/redis-server.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { runSend, type SendEnd, testSecret } from "../support/send-command.js";
+
+const ROWS = 3_000;
+const CONCURRENCY = 4;
+const scratch = scratchDirectory("send-queue");
+const slowly = () => ({ ...accepted, manner: "read_slowly" as const });
+
+interface StartedWorker {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CommandResult>;
+}
+
+let redis: RedisServer;
+const workers: StartedWorker[] = [];
+
+function startWorker(environment: Readonly<Record<string, string>> = secretOnly): StartedWorker {
+  const children: ChildProcess[] = [];
+  const ended = runSwitchyard(["worker", "--queue", redis.url], {
+    cwd: scratch,
+    env: environment,
+    started: (child) => void children.push(child),
+  });
+  const [child] = children;
+  if (child === undefined) throw new Error("no worker");
+  const worker = { child, ended };
+  workers.push(worker);
+  return worker;
+}
+
+const secretOnly = { SWITCHYARD_SERVER_SECRET: testSecret };
+
+async function stopWorkers(): Promise<readonly CommandResult[]> {
+  for (const { child } of workers) child.kill("SIGTERM");
+  return Promise.all(workers.splice(0).map(({ ended }) => ended));
+}
+
+const wordsFor = (url: string, runs: string) =>
+  `rows.jsonl --to ${url} --runs ${runs} --split-size 60KiB --max-rejects 1% --concurrency ${CONCURRENCY}`.split(
+    " ",
+  );
+
+const coordinate = (url: string, runs: string, ...more: readonly string[]): Promise<SendEnd> =>
+  runSend(scratch, [...wordsFor(url, runs), "--queue", redis.url, ...more]);
+
+function expectedIndexes(): readonly number[] {
+  const lines = amplitudeLines(0, ROWS, 2).trimEnd().split("\n");
+  return lines.flatMap((line, index) => (line.includes('"broken') ? [] : [index]));
+}
+
+function manifestOf(runs: string) {
+  const [run = ""] = readdirSync(join(scratch, runs));
+  const text = readFileSync(join(scratch, runs, run, "manifest.json"), "utf8");
+  const { run: _, delivery, ...manifest } = JSON.parse(text);
+  return { ...manifest, delivered: delivery.delivered };
+}
+
+const sentMoreThan = (service: FaultyService, count: number) =>
+  expect
+    .poll(() => service.requests.length, { timeout: 30_000, interval: 5 })
+    .toBeGreaterThan(count);
+
+describe.skipIf(!hasRedis())("send with a queue", () => {
+  beforeAll(async () => {
+    await writeAmplitudeRows(join(scratch, "rows.jsonl"), ROWS, 2);
+    redis = await startRedis(join(scratch, "redis"));
+  });
+  afterEach(async () => {
+    await stopWorkers();
+  });
+  afterAll(async () => {
+    endProcesses();
+    redis.client.disconnect();
+    await redis.stop();
+  });
+
+  test("two workers send each event once, with the keys and the manifest of one process", async () => {
+    const alone = new FaultyService(() => accepted);
+    const shared = new FaultyService(() => accepted);
+    const name = await alone.listen();
+    const single = await runSend(scratch, wordsFor(name, "single"));
+    expect(single, single.stderr).toMatchObject({ exitCode: 0 });
+    await alone.close();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await shared.reopen(name);
+    startWorker();
+    startWorker();
+    const end = await coordinate(name, "shared");
+    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+    await shared.close();
+    expect(shared.storedIndexes()).toEqual(expectedIndexes());
+    expect(shared.repeated).toBe(0);
+    expect([...shared.stored.keys()].sort()).toEqual([...alone.stored.keys()].sort());
+    expect(manifestOf("shared")).toEqual(manifestOf("single"));
+    expect(end.json.rows).toEqual(single.json.rows);
+    expect(end.json.delivery).toMatchObject({ delivered: expectedIndexes().length });
+    const results = await stopWorkers();
+    const splits = results.map(({ stdout }) => Number(/read (\d+) splits?,/.exec(stdout)?.[1]));
+    expect(splits[0]! + splits[1]!).toBe(end.json.splitsTotal);
+    expect(Math.min(...splits)).toBeGreaterThan(0);
+    const again = await coordinate(name, "shared");
+    expect(again.json).toMatchObject({ exitCode: 0, alreadyDone: true });
+  });
+
+  test("workers that are killed lose what was in flight, and no event; Redis may lose everything", async () => {
+    const service = new FaultyService(slowly);
+    const url = await service.listen();
+    const coordinated = coordinate(url, "killed");
+    startWorker();
+    let kills = 0;
+    for (let count = 300; count <= 1_500; count += 300) {
+      const worker = startWorker();
+      await sentMoreThan(service, count);
+      worker.child.kill("SIGKILL");
+      await worker.ended;
+      kills++;
+      await redis.client.flushall();
+    }
+    const end = await coordinated;
+    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+    expect(service.storedIndexes()).toEqual(expectedIndexes());
+    expect(service.repeated).toBeLessThanOrEqual(kills * CONCURRENCY);
+    expect(end.json.delivery.delivered).toBe(expectedIndexes().length);
+    expect(end.json.delivery.possiblyDuplicated).toBeGreaterThanOrEqual(service.repeated);
+  }, 120_000);
+
+  test("a coordinator that was killed is run again, and a worker that is told to stop leaves its split to others", async () => {
+    const service = new FaultyService(slowly);
+    const url = await service.listen();
+    const first = startWorker();
+    const killed = await runSend(scratch, [...wordsFor(url, "again"), "--queue", redis.url], {
+      started: (child) => {
+        void sentMoreThan(service, 100).finally(() => child.kill("SIGKILL"));
+      },
+    });
+    expect(killed.signal).toBe("SIGKILL");
+    await sentMoreThan(service, service.requests.length + 20);
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toMatchObject({ exitCode: 0 });
+    const before = service.requests.length;
+    expect(before).toBeLessThan(expectedIndexes().length);
+    startWorker();
+    const end = await coordinate(url, "again");
+    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+    expect(service.storedIndexes()).toEqual(expectedIndexes());
+    expect(service.repeated).toBe(0);
+  }, 60_000);
+
+  test("a worker without the secret says so, and no file of the run has it", async () => {
+    const service = new FaultyService(() => accepted);
+    const url = await service.listen();
+    const coordinated = coordinate(url, "secret");
+    const none = startWorker({});
+    expect(await none.ended).toMatchObject({ exitCode: 2 });
+    expect((await none.ended).stderr).toContain("[secret_missing]");
+    startWorker();
+    expect(await coordinated).toMatchObject({ exitCode: 0 });
+    for (const text of textsIn(join(scratch, "secret"))) expect(text).not.toContain(testSecret);
+  });
+
+  test("the rate is that of all workers together", async () => {
+    const service = new FaultyService(() => accepted);
+    const url = await service.listen();
+    startWorker();
+    startWorker();
+    const [rate, burst] = [1_000, 100];
+    const end = await coordinate(url, "rate", "--rate", String(rate), "--burst", String(burst));
+    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+    expect(service.storedIndexes()).toEqual(expectedIndexes());
+    const times = service.requests.map(({ timeMs }) => timeMs);
+    const tookMs = Math.max(...times) - Math.min(...times);
+    expect(tookMs).toBeGreaterThan(((times.length - burst) / rate) * 1_000 - 50);
+  });
+
+  longTest(
+    "a worker that was paused sends nothing more once others have its split",
+    async () => {
+      const service = new FaultyService(slowly);
+      const url = await service.listen();
+      const paused = startWorker();
+      const coordinated = coordinate(url, "paused");
+      await sentMoreThan(service, 100);
+      paused.child.kill("SIGSTOP");
+      await redis.client.flushall();
+      startWorker();
+      const indexes = expectedIndexes();
+      await expect
+        .poll(() => service.copies.size, { timeout: 90_000, interval: 200 })
+        .toBe(indexes.length);
+      const before = service.requests.length;
+      paused.child.kill("SIGCONT");
+      const end = await coordinated;
+      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+      await stopWorkers();
+      // Those that were under way when it was paused arrive twice.
+      expect(service.requests.length - before).toBeLessThanOrEqual(CONCURRENCY);
+      expect(service.repeated).toBeLessThanOrEqual(CONCURRENCY);
+      expect(service.storedIndexes()).toEqual(indexes);
+      expect((await paused.ended).stderr).toContain("other workers go on with the split");
+    },
+    120_000,
+  );
+});
+
+function textsIn(directory: string): readonly string[] {
+  const entries = readdirSync(directory, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
+}
