@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const fsyncDescriptor = promisify(fsync);
 
-export interface DurableWriteOptions {
+interface DurableWriteOptions {
   /** Holds the new content until it is complete; on the file system of the target, whose directory is the default. */
   readonly temporaryDirectory?: string;
   /** Permissions of the new file; the umask does not apply. */

@@ -1,5 +1,5 @@
 /** `T` with every property that may be undefined made optional, and never undefined. */
-export type Defined<T> = {
+type Defined<T> = {
   [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
 } & {
   [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;

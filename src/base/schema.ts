@@ -22,7 +22,7 @@ export type Checked<Output> =
 type Issue = z.core.$ZodIssue;
 
 /** An issue with its full path. A union has only the issues of its most likely form. */
-export interface MeantIssue {
+interface MeantIssue {
   readonly path: readonly PathStep[];
   readonly issue: Issue;
 }

@@ -5,10 +5,10 @@ import { SwitchyardError } from "./errors.js";
 import { MIB } from "./limits.js";
 
 /** Methods that a thread or process serves; arguments and results survive a structured clone. */
-export type Methods<Served> = { readonly [Name in keyof Served]: (...input: never) => unknown };
+type Methods<Served> = { readonly [Name in keyof Served]: (...input: never) => unknown };
 
-export const deathReasons = ["refused", "out_of_memory", "exit", "crash"] as const;
-export type DeathReason = (typeof deathReasons)[number];
+const deathReasons = ["refused", "out_of_memory", "exit", "crash"] as const;
+type DeathReason = (typeof deathReasons)[number];
 
 /**
  * A thread or process ended before it answered: refused by the system when it started, out of
@@ -143,7 +143,7 @@ export class Remote<Served extends Methods<Served>> {
   }
 }
 
-export interface RemoteOptions {
+interface RemoteOptions {
   /** JavaScript heap; Node's default if undefined. */
   readonly heapBytes?: number;
 }

@@ -17,7 +17,7 @@ export const thriftTypes = {
   struct: 12,
 } as const;
 
-export type ListType = "i32" | "binary" | "struct";
+type ListType = "i32" | "binary" | "struct";
 
 const encoder = new TextEncoder();
 

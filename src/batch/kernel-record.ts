@@ -1,7 +1,7 @@
 import type { Kernel } from "./kernel.js";
 
 /** A layout of `layouts.ts` with its u32 members by name. */
-export interface WordLayout<Name extends string> {
+interface WordLayout<Name extends string> {
   readonly bytes: number;
   readonly words: Readonly<Record<Name, number>>;
 }

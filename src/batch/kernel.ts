@@ -221,7 +221,7 @@ export class Region {
 }
 
 /** A reusable object in kernel memory. */
-export interface Pooled {
+interface Pooled {
   free(): void;
 }
 

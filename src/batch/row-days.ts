@@ -3,7 +3,7 @@ import type { Zone } from "../base/zone.js";
 import { outcomes } from "./event-batch.js";
 import type { Kernel } from "./kernel.js";
 
-export interface TimedRows {
+interface TimedRows {
   readonly rows: number;
   /** Address of one double each: milliseconds since 1970 UTC. */
   readonly timestamps: number;

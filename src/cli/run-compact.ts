@@ -1,35 +1,25 @@
 import { exitCodes, UsageError } from "../base/errors.js";
 import type { CompactResult } from "../pipeline/compact/compact-export.js";
-import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { CONFIGURATION_NAME } from "../pipeline/configuration/configuration-file.js";
 import { placeOf } from "../pipeline/configuration/run-options.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext } from "./context.js";
-import { outputOf } from "./output.js";
-import { printFailure, printResult } from "./print-outcome.js";
-import type { ServiceInvocation } from "./service/service-options.js";
+import { printResult } from "./print-outcome.js";
+import { type CommandLine, runConfigured } from "./run-configured.js";
 
 /** Joins the small files of an export and returns the exit code; never throws. */
-export async function runCompact(
-  { flags, configPath }: ServiceInvocation,
-  context: CommandContext,
-): Promise<number> {
-  let output = outputOf(flags);
-  try {
-    const { environment, currentDirectory } = context;
-    const from = { flags, configPath, environment, currentDirectory };
-    const configuration = await loadConfiguration(from);
-    const { values } = configuration;
-    output = outputOf(values);
-    if (values.to === undefined) {
+export function runCompact(line: CommandLine, context: CommandContext): Promise<number> {
+  return runConfigured("compact", line, context, async (configuration, output) => {
+    const { to } = configuration.values;
+    if (to === undefined) {
       throw new UsageError(
         "output_missing",
         `There is no export to compact; pass its directory, or set "export": { "to": … } in ${CONFIGURATION_NAME}.`,
       );
     }
     const engine = await context.loadEngine();
-    const place = placeOf(configuration, values.to);
+    const place = placeOf(configuration, to);
     const result = await engine.compactExport(place, context.signal);
     const exitCode = result.outcome === "done" ? exitCodes.done : exitCodes.interrupted;
     if (output.json) {
@@ -38,9 +28,7 @@ export async function runCompact(
       printResult(summarizeCompact(result), output, context);
     }
     return exitCode;
-  } catch (error) {
-    return printFailure("compact", error, output, context);
-  }
+  });
 }
 
 /** Summarizes a compaction in some lines. Text from data is made harmless. */

@@ -9,12 +9,12 @@ import type { Warehouse } from "../pipeline/warehouses.js";
 import type { CommandContext } from "./context.js";
 import { outputOf } from "./output.js";
 import { printFailure } from "./print-outcome.js";
-import type { ServiceInvocation } from "./service/service-options.js";
+import type { CommandLine } from "./run-configured.js";
 
 /** Prints the statements that load an export and returns the exit code; never throws. */
 export async function runLoadSql(
   warehouse: Warehouse,
-  { flags, configPath }: ServiceInvocation,
+  { flags, configPath }: CommandLine,
   context: CommandContext,
 ): Promise<number> {
   try {

@@ -2,39 +2,28 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes } from "../base/errors.js";
-import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
 import { isObjectUrl, type OutputPlace } from "../pipeline/remote/output-place.js";
 import { type ListedExport, listExports } from "../pipeline/run-history.js";
 import { listRuns } from "../pipeline/sent-runs.js";
 import type { CommandContext } from "./context.js";
-import { outputOf } from "./output.js";
-import { printFailure } from "./print-outcome.js";
-import type { ServiceInvocation } from "./service/service-options.js";
+import { type CommandLine, runConfigured } from "./run-configured.js";
 import { type Listing, printListing, type Watch, watchRuns } from "./watch-runs.js";
 
-export interface RunsInvocation extends ServiceInvocation {
+export interface RunsInvocation extends CommandLine {
   /** Print again whatever changes, until everything has ended. */
   readonly watch: boolean;
 }
 
 /** Prints the exports here and the runs of `send` and returns the exit code; never throws. */
-export async function runRuns(
-  { flags, configPath, watch }: RunsInvocation,
+export function runRuns(
+  { watch, ...line }: RunsInvocation,
   context: CommandContext,
   wait: Watch["wait"] = (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
 ): Promise<number> {
-  let output = outputOf(flags);
-  try {
-    const { environment, currentDirectory, signal } = context;
-    const configuration = await loadConfiguration({
-      flags,
-      configPath,
-      environment,
-      currentDirectory,
-    });
-    output = outputOf(configuration.values);
+  return runConfigured("runs", line, context, async (configuration, output) => {
+    const { currentDirectory, signal } = context;
     const { runs: directory } = valuesOf(configuration);
     const { to } = configuration.values;
     const print: Watch["print"] = (listing, pace) => {
@@ -44,7 +33,7 @@ export async function runRuns(
     };
     const place = to !== undefined && isObjectUrl(to) ? placeOf(configuration, to) : undefined;
     // One that is named and watched is alone: others here may never end.
-    const isAlone = watch && flags["to"] !== undefined;
+    const isAlone = watch && line.flags["to"] !== undefined;
     const named = to === undefined || place ? [] : [path.resolve(currentDirectory, to)];
     return await withStored(place, signal, async (stored) => {
       const look = async (): Promise<Listing> => {
@@ -58,9 +47,7 @@ export async function runRuns(
       if (!watch) print(await look());
       return exitCodes.done;
     });
-  } catch (error) {
-    return printFailure("runs", error, output, context);
-  }
+  });
 }
 
 /** Calls `work` with a function that lists the export in a store, if there is one. */

@@ -1,32 +1,24 @@
 import { exitCodes } from "../base/errors.js";
-import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { resolveWorkerOptions } from "../pipeline/configuration/run-options.js";
 import { logProgress, noProgress, showProgress } from "../report/progress.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import type { CommandContext } from "./context.js";
-import { outputOf } from "./output.js";
-import { printFailure, printResult } from "./print-outcome.js";
-import type { ServiceInvocation } from "./service/service-options.js";
+import { printResult } from "./print-outcome.js";
+import { type CommandLine, runConfigured } from "./run-configured.js";
 
 /** Reads the splits of a queue until it is told to stop, and returns the exit code; never throws. */
-export async function runWorker(
-  { flags, configPath }: ServiceInvocation,
-  context: CommandContext,
-): Promise<number> {
-  let output = outputOf(flags);
-  const { environment, currentDirectory, stderr, clock, signal, stdout } = context;
-  let display = noProgress;
-  try {
-    const from = { flags, configPath, environment, currentDirectory };
-    const configuration = await loadConfiguration(from);
-    output = outputOf(configuration.values);
+export function runWorker(line: CommandLine, context: CommandContext): Promise<number> {
+  return runConfigured("worker", line, context, async (configuration, output) => {
+    const { stderr, clock, signal, stdout } = context;
     const options = resolveWorkerOptions(configuration);
+    let display = noProgress;
     if (!output.quiet)
       display = output.log ? logProgress(stderr, clock, "worker") : showProgress(stderr, clock);
-    const engine = await context.loadEngine();
-    const { observer } = display;
-    const result = await engine.runWorker(options, { signal, observer });
-    display.stop();
+    const work = async () => {
+      const engine = await context.loadEngine();
+      return engine.runWorker(options, { signal, observer: display.observer });
+    };
+    const result = await work().finally(() => display.stop());
     const exitCode = exitCodes.done;
     const { splits, rows, durationMs } = result;
     if (output.json)
@@ -36,8 +28,5 @@ export async function runWorker(
       printResult(`Stopped: read ${done} in ${formatDuration(durationMs)}`, output, context);
     }
     return exitCode;
-  } catch (error) {
-    display.stop();
-    return printFailure("worker", error, output, context);
-  }
+  });
 }

@@ -3,7 +3,7 @@ import { exitCodes } from "../base/errors.js";
 const signalNames = ["SIGINT", "SIGTERM"] as const;
 
 /** The part of `process` that signals need. */
-export interface SignalSource {
+interface SignalSource {
   on(name: (typeof signalNames)[number], listener: () => void): unknown;
   off(name: (typeof signalNames)[number], listener: () => void): unknown;
   exit(code: number): void;

@@ -61,7 +61,7 @@ type One<
 > = ConsoleRoute<Params, Query, Body, ReturnType<typeof entityEnvelope<Entity>>>;
 
 /** The routes of `lifeRoutes` by kind of step. */
-export interface LifeSteps<
+interface LifeSteps<
   Entity extends z.ZodType,
   Query extends z.ZodObject,
   Params extends z.ZodObject,
@@ -84,7 +84,7 @@ type LifeRoutes<Name extends string, Steps> = {
       : `${Step}${Name}`]: Steps[Step];
 };
 
-export interface LifeResource<
+interface LifeResource<
   Name extends string,
   Entity extends z.ZodType,
   Query extends z.ZodObject,

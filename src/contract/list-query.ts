@@ -37,7 +37,7 @@ export const listQuery = pageQuery.extend({
 export type ListQuery = z.output<typeof listQuery>;
 
 /** Values by which an entity is found, by filter. Those of `foldedFilters` are in lower case. */
-export type FilterValues = Readonly<Record<string, readonly string[]>>;
+type FilterValues = Readonly<Record<string, readonly string[]>>;
 
 /** The results of a list. */
 export interface ListFilter {

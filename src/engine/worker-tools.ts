@@ -9,7 +9,7 @@ import type { WorkerSetup } from "../pipeline/worker/serve-splits.js";
 import { mapperOptions } from "./mapper-options.js";
 import { openSources } from "./open-sources.js";
 
-export interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
+interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
   /** Name of the directory that holds the days of an export. */
   readonly dataset?: string;
 }

@@ -1,7 +1,7 @@
 import type { Mapping, ObjectSource } from "./mapping.js";
 
 /** The part of a field's value that a mapping uses. */
-export type FieldUse = "whole" | "part" | "none";
+type FieldUse = "whole" | "part" | "none";
 
 /**
  * Returns a function that tells how a mapping uses the field at a path of the rows. Fields that a

@@ -16,7 +16,7 @@ import { RejectWords } from "./reject-words.js";
 import { type TimeLimits, TimeTarget } from "./time-target.js";
 
 /** Counts of rows. */
-export interface Collisions {
+interface Collisions {
   /** Rows in which the id replaced the property. */
   readonly userID: number;
   readonly stableID: number;

@@ -14,7 +14,7 @@ import {
 } from "./plan.js";
 
 /** Returns the ranges that a source can be cut into. */
-export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
+type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
 
 export interface PlanningOptions {
   readonly splitBytes: number;

@@ -18,14 +18,14 @@ export interface ManifestFacts extends AccountFacts {
 }
 
 /** The files that an export writes at its end. */
-export interface FoldedExport {
+interface FoldedExport {
   readonly manifest: Manifest;
   /** Content of the file that `manifest.eventsByDay` names. */
   readonly eventsByDay: string;
 }
 
 /** The merged parts, and the days that are not merged yet. */
-export type FoldedMerges = Pick<MergedDays, "parts" | "pending">;
+type FoldedMerges = Pick<MergedDays, "parts" | "pending">;
 
 const noMerges: FoldedMerges = { parts: [], pending: [] };
 

@@ -21,7 +21,7 @@ export interface PrivacyOptions {
 
 /** Treatment of rows that may be altered. */
 export const damagedChoices = ["leave-out", "keep"] as const;
-export type Damaged = (typeof damagedChoices)[number];
+type Damaged = (typeof damagedChoices)[number];
 
 /** The number or share of rejected rows at which a run still counts as done. */
 export type MaxRejects = { readonly rows: number } | { readonly share: number };
@@ -121,7 +121,7 @@ export interface ValidateOptions extends RunOptions, PartOptions {
 
 /** The logs of table formats that an export can write. */
 export const tableLogs = ["none", "delta"] as const;
-export type TableLog = (typeof tableLogs)[number];
+type TableLog = (typeof tableLogs)[number];
 
 /** The options of an export. */
 export interface ExportOptions extends StoredOptions, RowsOptions {

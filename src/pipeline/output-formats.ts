@@ -20,7 +20,7 @@ export interface PartOptions extends RowsOptions {
 }
 
 /** Everything about one output format. */
-export interface OutputFormatRow {
+interface OutputFormatRow {
   /** Name of the format for people. */
   readonly title: string;
   /**
@@ -35,7 +35,7 @@ export interface OutputFormatRow {
 }
 
 /** The output formats. The name of a format is also the extension of its parts. */
-export const outputFormats = {
+const outputFormats = {
   parquet: {
     title: "Apache Parquet",
     createFormat: (kernel, { compression, ...rows }) =>

@@ -17,7 +17,7 @@ import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
 const runStates = ["done", "at_work", "interrupted"] as const;
 /** `at_work`: a live process holds the lock. `interrupted`: the run's command resumes it. */
-export type RunState = (typeof runStates)[number];
+type RunState = (typeof runStates)[number];
 
 export interface ListedRun extends SentRun, RunHistory {
   readonly state: RunState;
@@ -38,7 +38,7 @@ export async function listRuns(runsDirectory: string): Promise<readonly ListedRu
 }
 
 /** The facts of a request that say which run it belongs to. */
-export interface RunIdentity extends Pick<SendRequest, "destination" | "cwd" | "inputs"> {
+interface RunIdentity extends Pick<SendRequest, "destination" | "cwd" | "inputs"> {
   /** The recorded options, without those that may not change while the run lasts. */
   readonly deciding: unknown;
 }

@@ -12,7 +12,7 @@ import type { HeadSample } from "./source-head.js";
 import { plainSource } from "./source-table.js";
 
 /** The facts that a detector has of a source beside its first bytes. */
-export interface DetectionHints {
+interface DetectionHints {
   /** The source's name. */
   readonly name: string;
   /** The CSV dialect that the user gave. */
@@ -27,7 +27,7 @@ export type Detected = Format | "none" | "undecided";
 type ReadBytes<F extends Format> = (opened: OpenedRange, format: F) => Reader | Promise<Reader>;
 
 /** Everything about one format of inputs. */
-export interface ReaderFormat<F extends Format> {
+interface ReaderFormat<F extends Format> {
   /** The format in words, for `init`. */
   describe(format: F): string;
   /**
@@ -169,7 +169,7 @@ export const openRange: OpenReader = (kernel, range, fields, options) =>
   formatOf(range.source.format).open(kernel, range, fields, options);
 
 /** The facts that the user gave about the inputs; the rest is detected. */
-export interface GivenFormat {
+interface GivenFormat {
   readonly kind?: FormatKind | undefined;
   readonly csv: GivenDialect;
   /** Names of the members that rows may have; see `findWrapper`. */

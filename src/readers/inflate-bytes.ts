@@ -4,7 +4,7 @@ import type { Kernel } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
 import { CompressedInput, DecodeFailure, Inflater } from "./inflater.js";
 
-export interface InflateOptions {
+interface InflateOptions {
   /** The source's name in errors. */
   readonly name: string;
   readonly codec: "gzip" | "deflate";

@@ -1,7 +1,7 @@
 import type { Codec } from "./source.js";
 
 /** The container that the first bytes of a file or layer show. */
-export type Container =
+type Container =
   | { readonly kind: "codec"; readonly codec: Codec }
   | { readonly kind: "zip" }
   /** A format that is known but not read: its name and what to do about it. */

@@ -21,7 +21,7 @@ interface PathRule {
 }
 
 /** The facts that are not known before a source is opened. */
-export interface SourceKind {
+interface SourceKind {
   readonly codecs: readonly Codec[];
   readonly format: Format;
   readonly sampled: boolean;

@@ -32,7 +32,7 @@ interface LifeCall<Body> extends WriteFacts, ReadCall {
 interface LifeListCall extends ListCall, ReadCall {}
 
 /** Handlers of the routes that `lifeRoutes` makes. */
-export interface LifeHandlers {
+interface LifeHandlers {
   list(call: ListCall): Promise<Answer>;
   versions(call: LifeListCall): Promise<Answer>;
   read(call: ReadCall): Promise<Answer>;

@@ -54,7 +54,7 @@ test("other columns are another run, and a list without the event is refused", a
   expect(withoutIds.stderr).toContain("[columns_invalid]");
 });
 
-test.each(someOf(["parquet", "csv", "jsonl"], 2))(
+test.each(someOf(["parquet", "csv", "jsonl"], 3))(
   "events of many days keep their columns in %s, with all columns, few, those of a profile, and typed timestamps",
   async (format) => {
     const cwd = scratchDirectory("columns-of-many-days");

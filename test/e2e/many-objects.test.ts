@@ -79,7 +79,7 @@ it("fetches very many objects once, and reads each as what its own bytes are", a
   expect(again.result).toMatchObject({ exitCode: 0, alreadyDone: true });
 });
 
-it("finds the same repeated events", async () => {
+longTest("finds the same repeated events", async () => {
   const local = await run(join(scratch, "in"), "local-once", "--dedupe");
   const stored = await run("gs://many-objects/in/", "stored-once", "--dedupe");
   expect(stored.result.rows).toMatchObject({ duplicates: 300 });

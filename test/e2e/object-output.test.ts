@@ -90,7 +90,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     expect(await storedIn("grown")).toEqual(digestExport(join(scratch, "grown")));
   });
 
-  it("writes the same although requests fail and answers are lost", async () => {
+  longTest("writes the same although requests fail and answers are lost", async () => {
     const flags = ["--format", "parquet"];
     const expected = await onDisk("faults", ...flags);
     const faults: readonly Fault[] = [

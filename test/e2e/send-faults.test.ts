@@ -9,6 +9,7 @@ import {
 } from "../support/fault-scenario.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { someOf } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -32,29 +33,37 @@ describe(`with faults of seed ${seed}`, () => {
   const judge = judgeOf({ rowsMax: 12, hasNames: false, isRefused });
   const object: readonly string[] = [];
   const array = ["--body", "array", "--batch-size", "32"];
-  test.each([
-    ["a busy service", busyFaults, object],
+  const services: readonly [
+    string,
+    typeof busyFaults | typeof doubtfulFaults,
+    readonly string[],
+  ][] = [
     ["a busy service that takes arrays", busyFaults, array],
+    ["a busy service", busyFaults, object],
     ["a service that breaks off and fails", doubtfulFaults, object],
     ["a service that breaks off, fails and takes arrays", doubtfulFaults, array],
-  ])("%s ends with every event delivered or rejected", async (_, kinds, words) => {
-    const directory = directoryWithRows("send-faults");
-    const faultOf = faultPlan(createRandom(seed), { kinds, share: 0.15 });
-    const service = new FaultyService((request) => decide(faultOf(request), judge(request)));
-    const url = await service.listen();
-    const end = await runSend(directory, ["rows.jsonl", "--to", url, ...words]);
-    const good = Array.from({ length: ROWS }, (_, index) => index).filter(
-      (index) => !isRefused(index),
-    );
-    expect(end.json, end.stderr).toMatchObject({
-      exitCode: 3,
-      rows: { read: ROWS, delivered: good.length, rejected: ROWS - good.length },
-    });
-    // By key: nothing lost, nothing twice.
-    expect(service.storedIndexes()).toEqual(good);
-    expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyDuplicated);
-    expect(end.json.delivery.retried).toBeGreaterThan(0);
-  });
+  ];
+  test.each(someOf(services, 2))(
+    "%s ends with every event delivered or rejected",
+    async (_, kinds, words) => {
+      const directory = directoryWithRows("send-faults");
+      const faultOf = faultPlan(createRandom(seed), { kinds, share: 0.15 });
+      const service = new FaultyService((request) => decide(faultOf(request), judge(request)));
+      const url = await service.listen();
+      const end = await runSend(directory, ["rows.jsonl", "--to", url, ...words]);
+      const good = Array.from({ length: ROWS }, (_, index) => index).filter(
+        (index) => !isRefused(index),
+      );
+      expect(end.json, end.stderr).toMatchObject({
+        exitCode: 3,
+        rows: { read: ROWS, delivered: good.length, rejected: ROWS - good.length },
+      });
+      // By key: nothing lost, nothing twice.
+      expect(service.storedIndexes()).toEqual(good);
+      expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyDuplicated);
+      expect(end.json.delivery.retried).toBeGreaterThan(0);
+    },
+  );
 });
 
 test("an answer that does not come is not waited for longer than --timeout", async () => {
@@ -97,28 +106,31 @@ describe("Retry-After", () => {
       },
     ],
   ];
-  test.each(forms)("%s holds all requests but those that were under way", async (_, pauseFrom) => {
-    const directory = directoryWithRows("send-retry-after");
-    let untilMs = 0;
-    const service = new FaultyService(({ index, timeMs }) => {
-      if (index !== 100) return accepted;
-      const pause = pauseFrom(timeMs);
-      untilMs = pause.untilMs;
-      return { status: 429, headers: { "retry-after": pause.value } };
-    });
-    const words = ["rows.jsonl", "--to", await service.listen()];
-    const end = await runSend(directory, [...words, "--concurrency", String(CONCURRENCY)]);
-    expect(end.json, end.stderr).toMatchObject({
-      exitCode: 0,
-      delivery: { delivered: ROWS, retried: 1, possiblyDuplicated: 0 },
-    });
-    const early = service.requests.filter(
-      ({ index, timeMs }) => index > 100 && timeMs < untilMs - CLOCK_MS,
-    );
-    expect(early.length).toBeLessThan(CONCURRENCY);
-    expect(end.json.delivery.waitedMs).toBeGreaterThan(0);
-    expect(service.storedIndexes()).toHaveLength(ROWS);
-  });
+  test.each(someOf(forms, 2))(
+    "%s holds all requests but those that were under way",
+    async (_, pauseFrom) => {
+      const directory = directoryWithRows("send-retry-after");
+      let untilMs = 0;
+      const service = new FaultyService(({ index, timeMs }) => {
+        if (index !== 100) return accepted;
+        const pause = pauseFrom(timeMs);
+        untilMs = pause.untilMs;
+        return { status: 429, headers: { "retry-after": pause.value } };
+      });
+      const words = ["rows.jsonl", "--to", await service.listen()];
+      const end = await runSend(directory, [...words, "--concurrency", String(CONCURRENCY)]);
+      expect(end.json, end.stderr).toMatchObject({
+        exitCode: 0,
+        delivery: { delivered: ROWS, retried: 1, possiblyDuplicated: 0 },
+      });
+      const early = service.requests.filter(
+        ({ index, timeMs }) => index > 100 && timeMs < untilMs - CLOCK_MS,
+      );
+      expect(early.length).toBeLessThan(CONCURRENCY);
+      expect(end.json.delivery.waitedMs).toBeGreaterThan(0);
+      expect(service.storedIndexes()).toHaveLength(ROWS);
+    },
+  );
 });
 
 /** Makes a body of 60 KB and more, so that it is still on its way when the service answers. */

@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
-import { manualPage } from "./manual-page.js";
+import { version } from "../../base/package-files.js";
+import { environmentNameOf, flagOf, optionNames } from "../../pipeline/configuration/options.js";
 
 export const completionForms = ["bash", "zsh", "fish", "man"] as const;
 export type CompletionForm = (typeof completionForms)[number];
@@ -127,4 +128,48 @@ function fishScript(program: Command): string {
 /** Returns a description up to its first detail, to fit beside a flag. */
 function firstSentence(description: string): string {
   return description.replace(/(;|: | \(default).*$/s, "");
+}
+
+/** Returns the manual page in the man macros of troff: each command with its options. */
+function manualPage(program: Command): string {
+  return [
+    `.TH SWITCHYARD 1 "" "switchyard ${version}"`,
+    ".SH NAME",
+    `switchyard \\- ${troffText("moves product-analytics exports into an experimentation platform")}`,
+    ".SH SYNOPSIS",
+    ".B switchyard\n.I command\n[options]",
+    ".SH COMMANDS",
+    ...program.commands.flatMap((command) => [command, ...command.commands]).map(describeCommand),
+    ".SH ENVIRONMENT",
+    troffText(
+      "Each option can also be a variable, or a line of pipeline.config.json. A flag wins over the " +
+        "variable, which wins over the file.",
+    ),
+    ...optionNames.map((name) => `.TP\n.B ${environmentNameOf(name)}\n${troffText(flagOf(name))}`),
+    ".SH EXIT STATUS",
+    troffText(
+      "0 done; 1 failed; 2 wrong usage or configuration; 3 more rows rejected than allowed; " +
+        "4 another run is active here; 130 interrupted.",
+    ),
+    "",
+  ].join("\n");
+}
+
+function describeCommand(command: Command): string {
+  const { parent } = command;
+  const names = parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
+  const options = command.options.filter(({ hidden }) => !hidden);
+  return [
+    `.SS switchyard ${troffText(`${names} ${command.usage()}`)}`,
+    troffText(command.description()),
+    ...options.map(
+      ({ flags, description }) => `.TP\n.B ${troffText(flags)}\n${troffText(description)}`,
+    ),
+  ].join("\n");
+}
+
+/** Returns a text that troff prints as it is. */
+function troffText(plain: string): string {
+  const escaped = plain.replaceAll("\\", "\\e").replaceAll("-", "\\-");
+  return escaped.replaceAll(/^[.']/gm, (character) => `\\&${character}`);
 }

@@ -14,7 +14,7 @@ import {
 } from "./survey-words.js";
 
 /** The facts that a configuration is written from. */
-export interface DraftFacts {
+interface DraftFacts {
   readonly survey: Survey;
   /** Inputs, as the file names them. */
   readonly inputs: readonly string[];

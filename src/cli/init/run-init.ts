@@ -3,7 +3,6 @@ import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
 import {
   type Configuration,
-  type GivenFlags,
   loadConfiguration,
 } from "../../pipeline/configuration/configuration.js";
 import {
@@ -17,15 +16,13 @@ import { readingOptions } from "../commands/command-options.js";
 import type { CommandContext } from "../context.js";
 import { outputOf } from "../output.js";
 import { printFailure, printResult } from "../print-outcome.js";
+import type { CommandLine } from "../run-configured.js";
 import { draftConfiguration, draftSkeleton } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";
 import { summarizeSurvey } from "./survey-summary.js";
 
-/** A command line of `init`. */
-export interface InitInvocation {
-  readonly flags: GivenFlags;
-  /** `--config`: the file to write. */
-  readonly configPath: string | undefined;
+/** A command line of `init`; `--config` is the file to write. */
+interface InitInvocation extends CommandLine {
   readonly force: boolean;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "./survey-words.js";
 
 /** The written files, by the names that users know. */
-export interface WrittenFiles {
+interface WrittenFiles {
   readonly file: string;
   /** Path of the schema, as in the file. */
   readonly schema: string | undefined;

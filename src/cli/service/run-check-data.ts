@@ -5,9 +5,9 @@ import { checkDatabase } from "../../storage/check-database.js";
 import { dataFiles } from "../../storage/data-files.js";
 import { databaseError } from "../../storage/database-error.js";
 import type { CommandContext } from "../context.js";
-import { outputOf } from "../output.js";
-import { printFailure, printResult } from "../print-outcome.js";
-import { loadServiceOptions, type ServiceInvocation } from "./service-options.js";
+import { printResult } from "../print-outcome.js";
+import { type CommandLine, runConfigured } from "../run-configured.js";
+import { serviceOptionsOf } from "./service-options.js";
 
 /** One database file, and what is wrong with it. */
 interface CheckedFile {
@@ -17,15 +17,9 @@ interface CheckedFile {
 }
 
 /** Checks the databases of a data directory and returns the exit code; never throws. */
-export async function runCheckData(
-  invocation: ServiceInvocation,
-  context: CommandContext,
-): Promise<number> {
-  let output = outputOf(invocation.flags);
-  try {
-    const options = await loadServiceOptions(invocation, context);
-    output = options.output;
-    const databases = checkFiles(options.dataDirectory);
+export function runCheckData(line: CommandLine, context: CommandContext): Promise<number> {
+  return runConfigured("check-data", line, context, async ({ values }, output) => {
+    const databases = checkFiles(serviceOptionsOf(values, context.currentDirectory).dataDirectory);
     const isSound = databases.every(({ problems }) => problems.length === 0);
     const exitCode = isSound ? exitCodes.done : exitCodes.failed;
     if (output.json) {
@@ -35,9 +29,7 @@ export async function runCheckData(
       printResult(databases.map(describe).join("\n"), output, context);
     }
     return exitCode;
-  } catch (error) {
-    return printFailure("check-data", error, output, context);
-  }
+  });
 }
 
 function checkFiles(directory: string): readonly CheckedFile[] {

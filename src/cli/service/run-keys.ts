@@ -6,9 +6,8 @@ import { consoleFile } from "../../storage/data-files.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
 import { openSqliteKeys } from "../../storage/sqlite-store.js";
 import type { CommandContext } from "../context.js";
-import { outputOf } from "../output.js";
-import { printFailure } from "../print-outcome.js";
-import { loadServiceOptions, type ServiceInvocation } from "./service-options.js";
+import { type CommandLine, runConfigured } from "../run-configured.js";
+import { serviceOptionsOf } from "./service-options.js";
 
 export type KeysAction =
   | { readonly name: "create"; readonly kind: KeyKind; readonly canWrite: boolean }
@@ -24,15 +23,13 @@ interface Printed {
 }
 
 /** Runs one action on the keys of a data directory and returns the exit code; never throws. */
-export async function runKeys(
+export function runKeys(
   action: KeysAction,
-  invocation: ServiceInvocation,
+  line: CommandLine,
   context: CommandContext,
 ): Promise<number> {
-  let output = outputOf(invocation.flags);
-  try {
-    const { dataDirectory, ...options } = await loadServiceOptions(invocation, context);
-    output = options.output;
+  return runConfigured("keys", line, context, async ({ values }, output) => {
+    const { dataDirectory } = serviceOptionsOf(values, context.currentDirectory);
     requireUsable(action, dataDirectory);
     const { keys, close } = await openSqliteKeys(dataDirectory);
     try {
@@ -44,9 +41,7 @@ export async function runKeys(
       close();
     }
     return exitCodes.done;
-  } catch (error) {
-    return printFailure("keys", error, output, context);
-  }
+  });
 }
 
 /** Throws `UsageError` if there is no data directory; only `create` may create it. */

@@ -5,8 +5,7 @@ import { createLogger } from "../../service/request-log.js";
 import { startServer } from "../../service/server.js";
 import type { CommandContext } from "../context.js";
 import { listenError } from "../listen-error.js";
-import { outputOf } from "../output.js";
-import { printFailure } from "../print-outcome.js";
+import { type CommandLine, runConfigured } from "../run-configured.js";
 import { openServiceStore } from "./open-service-store.js";
 import {
   admitKeys,
@@ -15,26 +14,15 @@ import {
   type NewKey,
   readGivenKeys,
 } from "./service-keys.js";
-import {
-  loadServiceOptions,
-  type ServiceInvocation,
-  type ServiceOptions,
-} from "./service-options.js";
+import { type ServiceOptions, serviceOptionsOf } from "./service-options.js";
 
 /** Serves until the first signal and returns the exit code; never throws. */
-export async function runServe(
-  invocation: ServiceInvocation,
-  context: CommandContext,
-): Promise<number> {
-  let output = outputOf(invocation.flags);
-  try {
-    const options = await loadServiceOptions(invocation, context);
-    output = options.output;
+export function runServe(line: CommandLine, context: CommandContext): Promise<number> {
+  return runConfigured("serve", line, context, async ({ values }) => {
+    const options = serviceOptionsOf(values, context.currentDirectory);
     await serve(options, readGivenKeys(context.environment), context);
     return exitCodes.done;
-  } catch (error) {
-    return printFailure("serve", error, output, context);
-  }
+  });
 }
 
 /** Listens first, so that /readyz shows the start of the service; then opens the store. */

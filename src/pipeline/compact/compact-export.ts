@@ -109,7 +109,7 @@ export function joinedPaths(manifest: Manifest): readonly string[] {
  * Groups the small files of each directory into new ones of up to the part size. Leaves out
  * directories whose names differ only in case: on macOS and Windows they are one. Pure.
  */
-export function planDays({ days, configuration }: Manifest): readonly DayTask[] {
+function planDays({ days, configuration }: Manifest): readonly DayTask[] {
   const partBytes = Number(configuration["partBytes"]);
   return days.flatMap((day) =>
     byDirectory(day).flatMap((files) => {

@@ -23,7 +23,7 @@ export interface ConfigurationChange {
   readonly after: JsonValue;
 }
 
-export interface ConfigurationEdit {
+interface ConfigurationEdit {
   readonly text: string;
   /** Empty if the file already has all values. */
   readonly changes: readonly ConfigurationChange[];

@@ -18,13 +18,13 @@ export type JsonValue =
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** A position in a text; both count from 1, columns in UTF-16 code units. */
-export interface TextPosition {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** A key that is in its object twice. */
-export interface DuplicateKey {
+interface DuplicateKey {
   readonly path: readonly PathStep[];
   readonly offset: number;
   readonly first: TextPosition;

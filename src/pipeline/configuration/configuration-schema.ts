@@ -13,7 +13,7 @@ import {
 
 export const SCHEMA_ID = "pipeline.schema.json";
 
-export const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
+const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
 export type StepName = (typeof stepNames)[number];
 
 /** Steps of a migration if the file lists none. */

@@ -27,7 +27,7 @@ import { type Environment, readConsoleKey, readHashSalt, readServerSecret } from
 /** Options from the command line, as the values that would be in the file. */
 export type GivenFlags = Readonly<Partial<Record<OptionName, JsonValue>>>;
 
-export interface ConfigurationSources {
+interface ConfigurationSources {
   readonly flags: GivenFlags;
   readonly environment: Environment;
   readonly currentDirectory: string;

@@ -15,7 +15,7 @@ import type { CountedDrops, DropSlice, MatchFile, MatchWork } from "./key-matche
 import { planMatch } from "./plan-match.js";
 
 /** Key files, in the order in which their events have priority. */
-export interface ComparedKeys {
+interface ComparedKeys {
   /** By id of the key split; undefined for files of earlier epochs. */
   readonly keyIds: readonly (string | undefined)[];
   readonly files: readonly MatchFile[];

@@ -6,7 +6,7 @@ import type { KeyDigests } from "./key-digests.js";
 import { POSITION_UNKNOWN, type RangeKeys } from "./key-file.js";
 import { KeyBuffer, KeyWriter } from "./key-writer.js";
 
-export interface KeySinkOptions {
+interface KeySinkOptions {
   readonly kernel: Kernel;
   readonly digests: KeyDigests;
   /** Keys carry the number of their group instead of their position, if present. */

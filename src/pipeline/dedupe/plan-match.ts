@@ -2,7 +2,7 @@ import { KEY_BUCKETS } from "./key-digests.js";
 import type { KeySlice } from "./key-table.js";
 
 /** Keys that are compared together. */
-export interface KeyPart extends KeySlice {
+interface KeyPart extends KeySlice {
   /** Buckets [first, end). */
   readonly first: number;
   readonly end: number;

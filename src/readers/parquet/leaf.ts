@@ -6,7 +6,7 @@ import type { SchemaNode } from "./schema.js";
 import { valueTypeOf, widthOf } from "./value-type.js";
 
 /** A node on the path from a column down to a leaf. */
-export interface LeafStep {
+interface LeafStep {
   readonly kind: SchemaNode["kind"];
   readonly name: string;
   /** Level from which on it is not null. */

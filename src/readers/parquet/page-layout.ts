@@ -20,7 +20,7 @@ export interface Dictionary {
 }
 
 /** The positions of the rows of a page, and the blocks that decoding them took beside the page itself. */
-export interface LaidOutPage {
+interface LaidOutPage {
   readonly layout: PageLayout;
   readonly blocks: readonly Block[];
 }

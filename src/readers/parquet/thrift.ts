@@ -3,7 +3,7 @@ import { thriftTypes } from "../../base/thrift-writer.js";
 // The part of Thrift's compact protocol that Parquet's footer and page headers use.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
-export type ThriftValue = boolean | number | Uint8Array | readonly ThriftValue[] | ThriftStruct;
+type ThriftValue = boolean | number | Uint8Array | readonly ThriftValue[] | ThriftStruct;
 
 /** Fields by number. */
 export type ThriftStruct = ReadonlyMap<number, ThriftValue>;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ExportResult } from "../../../src/pipeline/run-export.js";
 import type { RunProgress } from "../../../src/pipeline/run-observer.js";
+import { someOf } from "../../support/property-runs.js";
 import { type FakeExport, fakeExport } from "../kit/fake-export.js";
 
 // Each export has one thread, which reads b.txt while the commit of a.txt, the larger split, is held.
@@ -55,6 +56,14 @@ async function runUntilRead(
   return { result, seen: seen ?? expect.fail("b.txt was never read") };
 }
 
+const placings = someOf<[string, number]>(
+  [
+    ["in one split", 1_000_000],
+    ["in a split each", 10],
+  ],
+  2,
+);
+
 it("reads the next split while one is committed", async () => {
   // The commit of a.txt continues only when b.txt is read.
   const run = heldRun("held", "2026-01-02 b", "2026-01-02 free");
@@ -104,10 +113,7 @@ it.each(["exit", "panic"])(
   },
 );
 
-it.each([
-  ["in one split", 1_000_000],
-  ["in a split each", 10],
-])(
+it.each(placings)(
   "ends the run if thread after thread dies of sources %s and none is read",
   async (_, splitBytes) => {
     const run = fakeExport();
@@ -120,17 +126,17 @@ it.each([
   },
 );
 
-it.each([
-  ["in one split", 1_000_000],
-  ["in a split each", 10],
-])("replaces any number of threads if sources %s are read in between", async (_, splitBytes) => {
-  const run = fakeExport();
-  for (let index = 10; index < 35; index++) {
-    run.input(`${index}.txt`, index % 10 === 0 ? "2026-01-01 click" : "2026-01-01 crash");
-  }
-  const { outcome, manifest, failures } = await run.run({ ...options, splitBytes });
-  expect([outcome, manifest.rows.read, failures.length]).toEqual(["failed", 3, 22]);
-});
+it.each(placings)(
+  "replaces any number of threads if sources %s are read in between",
+  async (_, splitBytes) => {
+    const run = fakeExport();
+    for (let index = 10; index < 35; index++) {
+      run.input(`${index}.txt`, index % 10 === 0 ? "2026-01-01 click" : "2026-01-01 crash");
+    }
+    const { outcome, manifest, failures } = await run.run({ ...options, splitBytes });
+    expect([outcome, manifest.rows.read, failures.length]).toEqual(["failed", 3, 22]);
+  },
+);
 
 it("ends the run with the error of a commit that fails while the next split is read", async () => {
   const run = heldRun("unsynced", "2026-01-02 free", "2026-01-02 wait");

@@ -19,7 +19,7 @@ import {
 } from "apache-arrow";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { isCi } from "../../support/property-runs.js";
+import { isCi, someOf } from "../../support/property-runs.js";
 import { expectSameAsDuckDB } from "./oracle.js";
 import { readColumn, temporaryFile, text, writeWithDuckDB } from "./parquet-files.js";
 import { Compression, Encoding, type WriteOptions, writeParquet } from "./parquet-writer.js";
@@ -56,8 +56,9 @@ describe("Parquet that DuckDB writes", () => {
     v2: ["DELTA_BINARY_PACKED", "DELTA_LENGTH_BYTE_ARRAY", "BYTE_STREAM_SPLIT", "RLE_DICTIONARY"],
   };
 
-  for (const codec of ["uncompressed", "snappy", "gzip", "zstd", "lz4_raw", "brotli"]) {
-    for (const version of ["v1", "v2"] as const) {
+  for (const version of ["v1", "v2"] as const) {
+    const codecs = ["snappy", "uncompressed", "gzip", "zstd", "lz4_raw", "brotli"];
+    for (const codec of someOf(codecs, 2)) {
       it(`is read with codec ${codec} and encodings of ${version}`, async () => {
         const options = `, compression ${codec}, parquet_version ${version}, row_group_size 2048`;
         const query = `select ${flat}, ${nested} from range(${ROWS}) r(i)`;

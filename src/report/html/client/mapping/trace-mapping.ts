@@ -48,7 +48,7 @@ export interface Trace {
   readonly isConverted: boolean;
 }
 
-export interface MappingTraces {
+interface MappingTraces {
   readonly traces: readonly Trace[];
   /** Values that the mapping reads for another purpose than the event: the insert id and the filter. */
   readonly consulted: ReadonlySet<TextToken>;

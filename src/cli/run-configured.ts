@@ -1,0 +1,37 @@
+import {
+  type Configuration,
+  type GivenFlags,
+  loadConfiguration,
+} from "../pipeline/configuration/configuration.js";
+import type { CommandContext } from "./context.js";
+import { type Output, outputOf } from "./output.js";
+import { printFailure } from "./print-outcome.js";
+
+/** A command line before file and environment are read. */
+export interface CommandLine {
+  readonly flags: GivenFlags;
+  /** `--config`. */
+  readonly configPath: string | undefined;
+}
+
+/**
+ * Runs a command that is not a step with its configuration: flags, environment, file. Returns the exit
+ * code; prints what is thrown, and never throws.
+ */
+export async function runConfigured(
+  command: string,
+  { flags, configPath }: CommandLine,
+  context: CommandContext,
+  run: (configuration: Configuration, output: Output) => Promise<number>,
+): Promise<number> {
+  let output = outputOf(flags);
+  try {
+    const { environment, currentDirectory } = context;
+    const from = { flags, configPath, environment, currentDirectory };
+    const configuration = await loadConfiguration(from);
+    output = outputOf(configuration.values);
+    return await run(configuration, output);
+  } catch (error) {
+    return printFailure(command, error, output, context);
+  }
+}
