@@ -17,7 +17,7 @@ export type {
   Time,
   ValidateExportOptions,
   VerifyExportOptions,
-} from "./library/options.js";
+} from "./library/library-options.js";
 export { type EventBatches, readEvents } from "./library/read-events.js";
 export type {
   ExportEventsResult,

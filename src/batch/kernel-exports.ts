@@ -60,7 +60,7 @@ export interface KernelExports {
   scanValues(address: number): void;
   skipLongRow(address: number): number;
 
-  // mapping/event.ts
+  // mapping/event-targets.ts
   cellBytes(outcomes: number, column: number, rows: number): number;
   checkEvents(outcomes: number, event: number, rows: number): void;
   checkIds(outcomes: number, id: number, rows: number): void;

@@ -1,5 +1,5 @@
 import type { QualifyOptions } from "../console/qualify-plan.js";
-import { type OptionValues, withDefaults } from "../pipeline/configuration/options.js";
+import { type OptionValues, withDefaults } from "../pipeline/configuration/option-names.js";
 import type { CountedReport } from "../pipeline/report/fold-report.js";
 import {
   FIXES_MODULE_NAME,

@@ -10,7 +10,7 @@ import type { RunOptions } from "../pipeline/options.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
 import { type MakeTools, serveSplits } from "../pipeline/worker/serve-splits.js";
 import { ThreadCounters } from "../pipeline/worker/thread-counters.js";
-import { mapperOptions } from "./mapper-options.js";
+import { loadMapperOptions } from "./load-mapper-options.js";
 import { openSources } from "./open-sources.js";
 
 /** Serves the calls of a run's worker pool; `makeTools` makes those that deliver events. */
@@ -29,7 +29,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   const { layout } = paths;
   const { temporaryDirectory } = layout;
   const counters = new ThreadCounters(setup.counters);
-  const mapping = await mapperOptions(options, maxTimeMs);
+  const mapping = await loadMapperOptions(options, maxTimeMs);
   const isPrivate = privacy.drop.length + privacy.hash.length > 0;
   // Transforms and privacy need the whole event, and decide about outcomes.
   const isLean = mapping.transform === undefined && !isPrivate && !needsObjects(dedupe);

@@ -6,7 +6,7 @@ import { Duplicates } from "../pipeline/dedupe/split-duplicates.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
 import { LedgerWriter } from "../pipeline/ledger/ledger-writer.js";
 import type { WorkerSetup } from "../pipeline/worker/serve-splits.js";
-import { mapperOptions } from "./mapper-options.js";
+import { loadMapperOptions } from "./load-mapper-options.js";
 import { openSources } from "./open-sources.js";
 
 interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
@@ -24,7 +24,7 @@ export async function createWorkerTools(
   const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe } = options;
   const layout = layoutOf(outputDirectory, dataset, epoch);
   const { temporaryDirectory } = layout;
-  const mapping = await mapperOptions(options, maxTimeMs);
+  const mapping = await loadMapperOptions(options, maxTimeMs);
   const ledger = new LedgerWriter(layout);
   const leavesOutAltered = damaged === "leave-out";
   const duplicates = dedupe && new Duplicates({ kernel, layout, ledger, leavesOutAltered }, dedupe);

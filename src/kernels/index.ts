@@ -17,7 +17,7 @@ export { scanLines, scanValues, skipLongRow } from "./json/json-rows";
 export {
   cellBytes, checkEvents, checkIds, checkObjects, checkValues, clearCells, countOutcomes,
   fillObjects, quotedBytes, requireId, takeCells, totalBytes,
-} from "./mapping/event";
+} from "./mapping/event-targets";
 export {
   fillDays, fillOrder, findDayEnd, findDayRange, findTimeRange, sortByDay,
 } from "./sink/days";

@@ -1,7 +1,11 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import { type Configuration, loadConfiguration } from "../pipeline/configuration/configuration.js";
 import type { JsonObject } from "../pipeline/configuration/configuration-file.js";
-import { describeOption, localNameOf, optionNames } from "../pipeline/configuration/options.js";
+import {
+  describeOption,
+  localNameOf,
+  optionNames,
+} from "../pipeline/configuration/option-names.js";
 
 /** Sections of the configuration whose keys a function takes beside those of the root. */
 type LibrarySection = "export" | "validate" | "send";

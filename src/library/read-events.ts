@@ -7,7 +7,7 @@ import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowOrigin } from "../batch/batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { discover } from "../engine/engine.js";
-import { mapperOptions } from "../engine/mapper-options.js";
+import { loadMapperOptions } from "../engine/load-mapper-options.js";
 import { openSources } from "../engine/open-sources.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
@@ -22,7 +22,7 @@ import type { Reader } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
 import { configurationOf } from "./library-configuration.js";
-import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./options.js";
+import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./library-options.js";
 import type { RejectSummary } from "./results.js";
 
 /** The batches of `readEvents`, and counts of what was read so far. */
@@ -98,7 +98,7 @@ async function* readAll(
     const maxTimeMs = resolveMaxTime(run.maxTimeMs, Date.now());
     const rowsOptions = resolveColumns(valuesOf(configuration), run.mapping);
     const { withInsertID, types = {} } = rowsOptions;
-    const mapped = await mapperOptions(run, maxTimeMs);
+    const mapped = await loadMapperOptions(run, maxTimeMs);
     const mapper = createMapper(kernel, { ...mapped, types, withInsertID });
     // Programs that only export need not load the Arrow library.
     const arrow = await import("../sinks/arrow/record-batches.js");

@@ -1,4 +1,4 @@
-import type { FailedSource, RowCounts } from "./options.js";
+import type { FailedSource, RowCounts } from "./library-options.js";
 
 /** Rejected rows of one reason. */
 export interface RejectSummary {

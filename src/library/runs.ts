@@ -16,7 +16,7 @@ import type {
   SendEventsOptions,
   ValidateExportOptions,
   VerifyExportOptions,
-} from "./options.js";
+} from "./library-options.js";
 import type {
   ExportEventsResult,
   SendEventsResult,

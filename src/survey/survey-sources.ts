@@ -12,7 +12,7 @@ import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import { findTime } from "./find-time.js";
 import { MappingUnknown } from "./mapping-unknown.js";
-import { findNullTexts } from "./null-texts.js";
+import { findNullTexts } from "./null-survey.js";
 import {
   findMissing,
   type MappingSkeleton,

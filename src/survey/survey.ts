@@ -1,7 +1,7 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
-import type { NullText } from "./null-texts.js";
+import type { NullText } from "./null-survey.js";
 import type { TimeForm } from "./time-form.js";
 
 /** The result of sampling the inputs: plain data. Names of sources and fields come from the inputs. */

@@ -1,11 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
-import { describeOption, flagOf, optionNames } from "../../src/pipeline/configuration/options.js";
+import {
+  describeOption,
+  flagOf,
+  optionNames,
+} from "../../src/pipeline/configuration/option-names.js";
 import type { ExportOptions } from "../../src/pipeline/options.js";
 import { exampleResult } from "../report/example-result.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -14,10 +18,8 @@ import { fakeContext } from "./fake-context.js";
 const directory = scratchDirectory("program");
 
 beforeAll(async () => {
-  await writeFile(
-    path.join(directory, "pipeline.config.json"),
-    '{ "inputs": ["in"], "export": { "to": "out", "threads": 3 } }',
-  );
+  const configuration = '{ "inputs": ["in"], "export": { "to": "out", "threads": 3 } }';
+  await writeFile(join(directory, "pipeline.config.json"), configuration);
 });
 
 const different: Engine["verifyExport"] = async () => ({
@@ -113,7 +115,7 @@ describe("export", () => {
       { currentDirectory: directory, environment: { SWITCHYARD_DATASET: "e" } },
     );
     await runCommandLine(["export", "--threads", "5"], context);
-    const outputDirectory = path.join(directory, "out");
+    const outputDirectory = join(directory, "out");
     expect(given[0]).toMatchObject({ inputs: ["in"], outputDirectory, threads: 5, dataset: "e" });
   });
 
@@ -218,7 +220,7 @@ describe("verify", () => {
     const { context } = fakeContext(engine, { currentDirectory: directory });
     await runCommandLine(["verify", "elsewhere"], context);
     await runCommandLine(["verify"], context);
-    expect(directories).toEqual([path.join(directory, "elsewhere"), path.join(directory, "out")]);
+    expect(directories).toEqual([join(directory, "elsewhere"), join(directory, "out")]);
   });
 
   test("a difference is named, and ends with exit code 1", async () => {
@@ -247,8 +249,8 @@ test("verify without a directory says how to name one", async () => {
 
 describe("migrate", () => {
   test("runs the steps in order and prints one JSON object", async () => {
-    await mkdir(path.join(directory, "_switchyard"), { recursive: true });
-    const manifestPath = path.join(directory, "manifest.json");
+    await mkdir(join(directory, "_switchyard"), { recursive: true });
+    const manifestPath = join(directory, "manifest.json");
     const runExport = async () => ({ ...exampleResult, manifestPath });
     const { context, stdout } = fakeContext({ runExport }, { currentDirectory: directory });
     expect(await runCommandLine(["migrate", "--json"], context)).toBe(0);

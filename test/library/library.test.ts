@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Progress } from "../../src/library/options.js";
+import type { Progress } from "../../src/library/library-options.js";
 import { exportEvents, sendEvents, validateExport, verifyExport } from "../../src/library/runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 

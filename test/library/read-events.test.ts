@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { RecordBatch } from "apache-arrow";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { FailedSource, RejectedRow } from "../../src/library/options.js";
+import type { FailedSource, RejectedRow } from "../../src/library/library-options.js";
 import { readEvents } from "../../src/library/read-events.js";
 import { exportEvents } from "../../src/library/runs.js";
 import { readTree } from "../sinks/event-rows.js";

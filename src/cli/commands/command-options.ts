@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
 import type { JsonValue } from "../../pipeline/configuration/configuration-file.js";
-import type { Section } from "../../pipeline/configuration/option-types.js";
 import {
   defaultText,
   describeOption,
@@ -11,7 +10,8 @@ import {
   type OptionName,
   optionNames,
   placeholderOf,
-} from "../../pipeline/configuration/options.js";
+} from "../../pipeline/configuration/option-names.js";
+import type { Section } from "../../pipeline/configuration/option-types.js";
 
 /** Heading of the options that every command has. */
 export const GENERAL_GROUP = "General:";

@@ -1,7 +1,11 @@
 import { Argument, Command, Option } from "commander";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
-import { flagOf, type OptionName, placeholderOf } from "../../pipeline/configuration/options.js";
+import {
+  flagOf,
+  type OptionName,
+  placeholderOf,
+} from "../../pipeline/configuration/option-names.js";
 import { type Warehouse, warehouses } from "../../pipeline/warehouses.js";
 import { type KeyKind, keyKinds } from "../../storage/key-store.js";
 import type { CommandContext } from "../context.js";

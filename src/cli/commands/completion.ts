@@ -1,6 +1,10 @@
 import type { Command, Option } from "commander";
 import { version } from "../../base/package-files.js";
-import { environmentNameOf, flagOf, optionNames } from "../../pipeline/configuration/options.js";
+import {
+  environmentNameOf,
+  flagOf,
+  optionNames,
+} from "../../pipeline/configuration/option-names.js";
 
 export const completionForms = ["bash", "zsh", "fish", "man"] as const;
 export type CompletionForm = (typeof completionForms)[number];

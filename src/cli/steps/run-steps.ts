@@ -7,7 +7,7 @@ import {
   type CompleteValues,
   environmentNameOf,
   withDefaults,
-} from "../../pipeline/configuration/options.js";
+} from "../../pipeline/configuration/option-names.js";
 import {
   logLine,
   logProgress,

@@ -13,7 +13,7 @@ import {
 } from "../../sinks/output-columns.js";
 import type { RunOptions } from "../options.js";
 import type { OutputFormat } from "../output-formats.js";
-import type { CompleteValues } from "./options.js";
+import type { CompleteValues } from "./option-names.js";
 
 /** Resolves what the rows of an export have. Throws `UsageError` (`columns_invalid`). */
 export function resolveColumns(

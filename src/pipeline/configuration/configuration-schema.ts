@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { mappingChangesSchema } from "../../mapper/mapping.js";
 import type { JsonValue } from "./configuration-file.js";
-import { sections } from "./option-types.js";
 import {
   defaultText,
   describeOption,
@@ -9,7 +8,8 @@ import {
   localNameOf,
   type OptionName,
   optionNames,
-} from "./options.js";
+} from "./option-names.js";
+import { sections } from "./option-types.js";
 
 export const SCHEMA_ID = "pipeline.schema.json";
 

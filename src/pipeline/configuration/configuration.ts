@@ -10,7 +10,6 @@ import {
   readConfigurationFile,
 } from "./configuration-file.js";
 import { configurationSchema, pathsOfKey, type StepName } from "./configuration-schema.js";
-import { sections } from "./option-types.js";
 import {
   describeOption,
   environmentNameOf,
@@ -21,7 +20,8 @@ import {
   type OptionName,
   type OptionValues,
   optionNames,
-} from "./options.js";
+} from "./option-names.js";
+import { sections } from "./option-types.js";
 import { type Environment, readConsoleKey, readHashSalt, readServerSecret } from "./secrets.js";
 
 /** Options from the command line, as the values that would be in the file. */

@@ -1,5 +1,5 @@
 import { suggestion } from "../../base/schema.js";
-import { environmentNameOf, optionNames } from "./options.js";
+import { environmentNameOf, optionNames } from "./option-names.js";
 import {
   CONSOLE_KEY_VARIABLE,
   type Environment,

@@ -3,7 +3,7 @@ import type { Mapping } from "../../mapper/mapping.js";
 import type { KeyTarget, Preset } from "../../mapper/preset.js";
 import { presets } from "../../mapper/presets.js";
 import { type DedupeOptions, dedupeRanges } from "../dedupe/dedupe-options.js";
-import type { CompleteValues, OptionValues } from "./options.js";
+import type { CompleteValues, OptionValues } from "./option-names.js";
 
 /**
  * Resolves which repeated events are removed; undefined if none are. Throws `UsageError` if events

@@ -16,7 +16,7 @@ import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
 import { arrayIndexNames, defaultMemory, type Machine, thisMachine } from "./machine.js";
-import { type CompleteValues, type OptionName, withDefaults } from "./options.js";
+import { type CompleteValues, type OptionName, withDefaults } from "./option-names.js";
 import { resolveDedupe } from "./resolve-dedupe.js";
 import { HASH_SALT_VARIABLE } from "./secrets.js";
 

@@ -10,7 +10,7 @@ import { NestedCells } from "../../batch/nested-cells.js";
 import type { NestedNode } from "../../batch/nested-node.js";
 import { cutJsonSize, jsonSize, jsonSizeMin } from "../../batch/nested-size.js";
 import type { ColumnRows } from "./column-rows.js";
-import type { FieldPlan, FieldSource, NodePath } from "./field-plan.js";
+import type { FieldSource, NodePath, Projection } from "./projection.js";
 
 /** Builds batches of the planned columns. Its memory is reused for each batch. */
 export class BatchBuilder {
@@ -24,7 +24,7 @@ export class BatchBuilder {
 
   constructor(
     private readonly kernel: Kernel,
-    private readonly plan: FieldPlan,
+    private readonly plan: Projection,
     private readonly rowBytesMax: number,
   ) {
     this.#nodes = new NestedBuilder(kernel);

@@ -5,7 +5,7 @@ import type { Leaf } from "./leaf.js";
 import type { PageSource } from "./leaf-entries.js";
 import { LeafRows } from "./leaf-rows.js";
 import { columnDamaged } from "./parquet-errors.js";
-import type { SchemaNode } from "./schema.js";
+import type { SchemaNode } from "./schema-tree.js";
 
 /** The rows of one column in a row group. Each of its leaves is read at its own pace. */
 export class ColumnRows {

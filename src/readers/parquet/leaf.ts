@@ -2,7 +2,7 @@ import type { ValueType } from "../../batch/nested-node.js";
 import type { Source } from "../source.js";
 import { findContradiction } from "./annotations.js";
 import { columnDamaged, columnUnsupported } from "./parquet-errors.js";
-import type { SchemaNode } from "./schema.js";
+import type { SchemaNode } from "./schema-tree.js";
 import { valueTypeOf, widthOf } from "./value-type.js";
 
 /** A node on the path from a column down to a leaf. */

@@ -6,14 +6,14 @@ import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { BatchBuilder, bytesOf } from "./batch-builder.js";
 import { ColumnRows } from "./column-rows.js";
-import { type FieldPlan, planFields } from "./field-plan.js";
 import { type Footer, type RowGroup, readFooter } from "./footer.js";
 import { type Leaf, leavesOf } from "./leaf.js";
 import type { PageSource } from "./leaf-entries.js";
 import { needsZstd, PageCodecs } from "./page-codecs.js";
 import { PageMemory } from "./page-memory.js";
+import { type Projection, planProjection } from "./projection.js";
 import { RandomAccess } from "./random-access.js";
-import { buildSchema } from "./schema.js";
+import { buildSchema } from "./schema-tree.js";
 
 /** Opens row groups `start` to `end` of a source. A compressed source is copied to disk first. */
 export const openParquetReader: OpenReader = (kernel, range, fields, options) =>
@@ -45,7 +45,7 @@ export async function openWith(
  * each only the pages that the next rows need: memory follows the size of pages, not of row groups.
  */
 class ParquetReader implements Reader {
-  readonly #plan: FieldPlan;
+  readonly #plan: Projection;
   /** The leaves of each column of the plan. */
   readonly #leaves: readonly (readonly Leaf[])[];
   readonly #groups: readonly RowGroup[];
@@ -66,7 +66,7 @@ class ParquetReader implements Reader {
     private readonly options: ReaderOptions,
   ) {
     const { source } = range;
-    this.#plan = planFields(buildSchema(footer.schema, source), fields);
+    this.#plan = planProjection(buildSchema(footer.schema, source), fields);
     this.#leaves = this.#plan.columns.map((column) => leavesOf(column, source));
     this.#groups = footer.rowGroups.slice(range.start, range.end ?? undefined);
     this.#builder = new BatchBuilder(pages.memory.kernel, this.#plan, options.rowBytesMax);

@@ -2,7 +2,6 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import { type Finding, type Fix, severities } from "../../profile/report.js";
 import { fixOf, hasTransform } from "./configuration-fixes.js";
-import { findCsvNulls } from "./csv-nulls.js";
 import {
   findLongNames,
   findNamesWithIDs,
@@ -27,8 +26,9 @@ import {
   findMisplacedCommas,
   findMissingFields,
   findNoEvents,
-} from "./inputs.js";
+} from "./input-findings.js";
 import { findNameChanges } from "./name-changes.js";
+import { findCsvNulls } from "./null-findings.js";
 import type { Facts, Finder, Observation } from "./observation.js";
 import { findFutureTimes, findMidnights, findOldTimes, findPlaceholderTimes } from "./odd-times.js";
 import { findPersonalData } from "./personal-data.js";

@@ -21,7 +21,7 @@ import {
   type OptionName,
   optionNames,
   placeholderOf,
-} from "../../../src/pipeline/configuration/options.js";
+} from "../../../src/pipeline/configuration/option-names.js";
 
 const isUpdate = process.env["SWITCHYARD_UPDATE_GOLDEN"] === "1";
 

@@ -6,7 +6,7 @@ import {
   type OptionName,
   optionNames,
   withDefaults,
-} from "../../../src/pipeline/configuration/options.js";
+} from "../../../src/pipeline/configuration/option-names.js";
 
 const directory = path.resolve("/somewhere");
 

@@ -1,5 +1,5 @@
 import type { FieldRequest } from "../../batch/batch.js";
-import { prune, type SchemaNode } from "./schema.js";
+import { prune, type SchemaNode } from "./schema-tree.js";
 
 /** The origin of a requested field's cells. */
 export type FieldSource =
@@ -22,7 +22,7 @@ export type FieldSource =
 /** Names from a column down to a member, through structs. */
 export type NodePath = readonly [string, ...string[]];
 
-export interface FieldPlan {
+export interface Projection {
   /** Columns that must be read, each with only the requested members. */
   readonly columns: readonly SchemaNode[];
   /** One for each request. */
@@ -30,10 +30,10 @@ export interface FieldPlan {
 }
 
 /** Plans what to read for the requests. Of several columns with the same name the first counts. */
-export function planFields(
+export function planProjection(
   schema: readonly SchemaNode[],
   requests: readonly FieldRequest[],
-): FieldPlan {
+): Projection {
   const byName = new Map<string, SchemaNode>();
   for (const column of schema) {
     if (!byName.has(column.name)) byName.set(column.name, column);

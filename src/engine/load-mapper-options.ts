@@ -4,7 +4,7 @@ import { loadTransform } from "../mapper/transform.js";
 import type { RunOptions } from "../pipeline/options.js";
 
 /** Returns the options of a worker's mapper. Loads the transform module. */
-export async function mapperOptions(
+export async function loadMapperOptions(
   options: RunOptions,
   maxTimeMs: number,
 ): Promise<MapperOptions> {
