@@ -41,7 +41,8 @@ export function runRuns(
           return { runs: [], exports: [...(await stored()), ...(await listExports(named))] };
         const directories = new Set([...named, ...(await directoriesIn(currentDirectory))]);
         const exports = [...(await stored()), ...(await listExports([...directories]))];
-        return { directory, runs: await listRuns(directory), exports };
+        const runs = await listRuns({ ...placeOf(configuration, directory), signal });
+        return { directory, runs, exports };
       };
       if (watch && !(await watchRuns({ look, print, wait }, context))) return exitCodes.interrupted;
       if (!watch) print(await look());

@@ -37,8 +37,8 @@ async function runExportHere(
   outside: RunOutside,
 ): Promise<ExportResult> {
   if (!isObjectUrl(options.outputDirectory)) return runExport(options, context, outside);
-  const { exportToStore } = await import("../pipeline/remote/export-to-store.js");
-  return exportToStore(options, context, (local, inside, publisher) =>
+  const { runInStore } = await import("../pipeline/remote/run-in-store.js");
+  return runInStore(options, context, (local, inside, publisher) =>
     runExport(local, inside, outside, publisher),
   );
 }

@@ -1,7 +1,8 @@
 import type { SendOptions, SendRequest } from "../pipeline/options.js";
-import type { RunOutside } from "../pipeline/run-job.js";
+import { isObjectUrl } from "../pipeline/remote/output-place.js";
+import type { RunOutside, RunPublisher } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
-import { runSend, type SendJob } from "../pipeline/run-send.js";
+import { type PreparedSend, runSend } from "../pipeline/run-send.js";
 import { type RunResult, runSplits } from "../pipeline/run-splits.js";
 import type { SendManifest, SendResult } from "../pipeline/send-result.js";
 import { openOutput } from "./export-runs.js";
@@ -15,28 +16,39 @@ export function runSendTo(
 ): Promise<SendResult> {
   const { queue } = request;
   return watchStore(context, () =>
-    runSend(request, (job) =>
+    runSend(request, context.signal, (prepared) =>
       queue === undefined
-        ? runSplits(job, context, outside)
-        : runQueuedSend(job, queue, context, outside),
+        ? runSplits(prepared.jobIn(prepared.options.outputDirectory), context, outside)
+        : runQueuedSend(prepared, queue, context, outside),
     ),
   );
 }
 
 async function runQueuedSend(
-  job: SendJob,
+  { options, jobIn }: PreparedSend,
   queue: string,
   context: RunContext,
   outside: RunOutside,
 ): Promise<RunResult<SendManifest>> {
   const { runCoordinator } = await import("../pipeline/queue/run-coordinator.js");
-  const { options } = job;
-  const finishing = { ...job, options: { ...options, fresh: false }, finishesOnly: true };
+  const { outputDirectory } = options;
   return runCoordinator<SendOptions, RunResult<SendManifest>>(options, context, {
     ...outside,
     queue,
-    output: await openOutput(options.outputDirectory, options),
-    jobOf: async () => job,
-    finish: (inputs) => runSplits(finishing, context, { ...outside, discover: async () => inputs }),
+    output: await openOutput(outputDirectory, options),
+    jobOf: async (local, publisher) => jobIn(local.outputDirectory, publisher),
+    async finish(inputs) {
+      const found = { ...outside, discover: async () => inputs };
+      const finish = (directory: string, inside: RunContext, publisher?: RunPublisher) => {
+        const job = jobIn(directory, publisher);
+        const finishing = { ...job, options: { ...job.options, fresh: false }, finishesOnly: true };
+        return runSplits(finishing, inside, found);
+      };
+      if (!isObjectUrl(outputDirectory)) return finish(outputDirectory, context);
+      const { runInStore } = await import("../pipeline/remote/run-in-store.js");
+      return runInStore(options, context, (local, inside, publisher) =>
+        finish(local.outputDirectory, inside, publisher),
+      );
+    },
   });
 }

@@ -186,6 +186,8 @@ export interface SharedSending {
   readonly claimTime: SharedArrayBuffer;
   /** Address of Redis, may hold a password: it keeps the rate of all. */
   readonly queue: string;
+  /** Address of the run if it is in a store, of which the output directory is a copy. */
+  readonly address?: string;
 }
 
 /** The request of `send`; the rest of its options is derived from it. */

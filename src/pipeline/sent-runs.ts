@@ -6,12 +6,14 @@ import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
 import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
 import { journalsOf } from "../sinks/webhook/webhook-sink.js";
-import { type Layout, layoutOf } from "./ledger/layout.js";
+import { type Layout, layoutOf, SENT_RUN_NAME } from "./ledger/layout.js";
 import { Ledger, listOrNone, readHeads } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
 import type { SendRequest } from "./options.js";
 import { splitIdOf } from "./plan.js";
+import { isOfSentRun } from "./remote/output-paths.js";
+import { isObjectUrl, type OutputPlace, pathInOutput, withFilesOf } from "./remote/output-place.js";
 import { isAtWork, type RunHistory, readHistory } from "./run-history.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
@@ -27,11 +29,16 @@ export interface ListedRun extends SentRun, RunHistory {
   readonly splitsTotal: number;
 }
 
+/** The place that holds a directory for each run. */
+export interface RunsPlace extends OutputPlace {
+  readonly signal: AbortSignal;
+}
+
 /** Lists the runs of `send`, the latest first. Directories without a run are left out. */
-export async function listRuns(runsDirectory: string): Promise<readonly ListedRun[]> {
+export async function listRuns(place: RunsPlace): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
-  for (const name of await listOrNone(runsDirectory)) {
-    const run = await describeRun(join(runsDirectory, name));
+  for (const name of await namesOfRuns(place)) {
+    const run = await withRun(place, name, (layout) => describeRun(layout, place, name));
     if (run !== undefined) runs.push(run);
   }
   return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
@@ -53,19 +60,22 @@ type Undeciding = "splitBytes" | "destination" | "body" | "batchRows";
  * because a version may give the events other keys.
  */
 export async function findSentRun(
-  runsDirectory: string,
+  place: RunsPlace,
   { destination, cwd, inputs, deciding }: RunIdentity,
 ): Promise<SentRun | undefined> {
   const found: SentRun[] = [];
-  for (const name of await listOrNone(runsDirectory)) {
-    const layout = layoutOf(join(runsDirectory, name), "events");
-    const run = await readSentRun(layout);
-    if (run?.destination !== destination || run.directory !== cwd) continue;
-    const plan = sharedInputs(run, inputs).length > 0 && (await new Ledger(layout).readHead());
-    if (!plan) continue;
+  for (const name of await namesOfRuns(place)) {
+    const known = await withRun(place, name, async (layout) => {
+      const run = await readSentRun(layout);
+      if (run?.destination !== destination || run.directory !== cwd) return undefined;
+      const plan = sharedInputs(run, inputs).length > 0 && (await new Ledger(layout).readHead());
+      return plan ? { run, plan } : undefined;
+    });
+    if (known === undefined) continue;
+    const { run, plan } = known;
     if (plan.version !== version) {
       const change = describeVersionChange(plan.version, version);
-      throw new ChangedError(layout.outputDirectory, [change]);
+      throw new ChangedError(pathInOutput(place.directory, name), [change]);
     }
     const {
       splitBytes,
@@ -81,7 +91,7 @@ export async function findSentRun(
   const whole = latest.find((run) => sharedInputs(run, inputs).length === shared.size);
   if (whole !== undefined || found.length === 0) return whole;
   throw new ChangedError(
-    runsDirectory,
+    place.directory,
     latest.map((run) => `run ${run.runId}: has sent ${sharedInputs(run, inputs)[0]} and not all`),
   );
 }
@@ -91,13 +101,53 @@ function sharedInputs(run: SentRun, inputs: readonly string[]): readonly string[
   return [...new Set(inputs)].filter((input) => known.has(input));
 }
 
-async function describeRun(directory: string): Promise<ListedRun | undefined> {
-  const layout = layoutOf(directory, "events");
+/** Returns the names of what may be runs. */
+async function namesOfRuns({ directory, s3, signal }: RunsPlace): Promise<readonly string[]> {
+  if (!isObjectUrl(directory)) return listOrNone(directory);
+  const { openOutput } = await import("./remote/output-copy.js");
+  const { store, prefix } = await openOutput({ address: directory, s3, signal });
+  const names: string[] = [];
+  for await (const { prefixes } of store.list(prefix, { isFlat: true, signal }))
+    names.push(...prefixes.map((one) => one.slice(prefix.length, -1)));
+  return names;
+}
+
+/** Calls `work` with the layout of a run, or of a copy of what says how far it is. */
+export async function withRun<Result>(
+  place: RunsPlace,
+  name: string,
+  work: (layout: Layout) => Promise<Result>,
+): Promise<Result> {
+  const run: OutputPlace = { directory: pathInOutput(place.directory, name), s3: place.s3 };
+  return withFilesOf(run, isOfSentRun, place.signal, (directory) =>
+    work(layoutOf(directory, "events")),
+  );
+}
+
+async function isRunAtWork(
+  layout: Layout,
+  { directory, s3, signal }: RunsPlace,
+  name: string,
+): Promise<boolean> {
+  if (!isObjectUrl(directory)) return isAtWork(layout);
+  const { isLockedInStore } = await import("./remote/output-copy.js");
+  return isLockedInStore({ address: pathInOutput(directory, name), s3, signal });
+}
+
+async function describeRun(
+  layout: Layout,
+  place: RunsPlace,
+  name: string,
+): Promise<ListedRun | undefined> {
   const run = await readSentRun(layout);
   if (run === undefined) return undefined;
   const { delivered, rejected, splitsDone, splitsTotal } = await countSent(layout);
   const isDone = splitsTotal > 0 && splitsDone === splitsTotal;
-  const state = (await isAtWork(layout)) ? "at_work" : isDone ? "done" : "interrupted";
+  const state = (await isRunAtWork(layout, place, name))
+    ? "at_work"
+    : isDone
+      ? "done"
+      : "interrupted";
   return {
     ...run,
     ...(await readHistory(layout)),
@@ -127,7 +177,7 @@ async function readSentRun(layout: Layout): Promise<SentRun | undefined> {
 }
 
 function sentRunFile({ outputDirectory }: Layout): string {
-  return join(outputDirectory, "run.json");
+  return join(outputDirectory, SENT_RUN_NAME);
 }
 
 /**

@@ -2,12 +2,18 @@ import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type CommandResult, endProcesses, runSwitchyard } from "../support/command-line.js";
+import {
+  type CommandResult,
+  endProcesses,
+  runInProcess,
+  runSwitchyard,
+} from "../support/command-line.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
 import { longTest } from "../support/long-test.js";
 import { accepted } from "../support/reaction.js";
 import { hasRedis, type RedisServer, startRedis } from "../support/redis-server.js";
+import { hasS3Server, type S3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { runSend, type SendEnd, testSecret } from "../support/send-command.js";
 
@@ -24,9 +30,12 @@ interface StartedWorker {
 let redis: RedisServer;
 const workers: StartedWorker[] = [];
 
-function startWorker(environment: Readonly<Record<string, string>> = secretOnly): StartedWorker {
+function startWorker(
+  environment: Readonly<Record<string, string>> = secretOnly,
+  more: readonly string[] = [],
+): StartedWorker {
   const children: ChildProcess[] = [];
-  const ended = runSwitchyard(["worker", "--queue", redis.url], {
+  const ended = runSwitchyard(["worker", "--queue", redis.url, ...more], {
     cwd: scratch,
     env: environment,
     started: (child) => void children.push(child),
@@ -109,7 +118,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     expect(splits[0]! + splits[1]!).toBe(end.json.splitsTotal);
     expect(Math.min(...splits)).toBeGreaterThan(0);
     const again = await coordinate(name, "shared");
-    expect(again.json).toMatchObject({ exitCode: 0, alreadyDone: true });
+    expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
   });
 
   test("workers that are killed lose what was in flight, and no event; Redis may lose everything", async () => {
@@ -210,6 +219,71 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     },
     120_000,
   );
+
+  describe.skipIf(!hasS3Server())("with runs in a bucket", () => {
+    /** Confirmations that wait for the store. */
+    const UNSTORED_MAX = 500;
+    const keys = {
+      AWS_ACCESS_KEY_ID: "test",
+      AWS_SECRET_ACCESS_KEY: "testsecret",
+      AWS_REGION: "us-east-1",
+    };
+    let server: S3Server;
+    const startStoreWorker = () => startWorker({ ...secretOnly, ...keys }, server.flags);
+
+    beforeAll(async () => {
+      server = await useS3Server();
+      await server.createBucket("sent");
+    });
+
+    test("two workers send each event once, and the run is listed", async () => {
+      const service = new FaultyService(() => accepted);
+      const url = await service.listen();
+      startStoreWorker();
+      startStoreWorker();
+      const end = await coordinate(url, "s3://sent/two", ...server.flags);
+      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+      expect(service.storedIndexes()).toEqual(expectedIndexes());
+      expect(service.repeated).toBe(0);
+      expect(end.json.delivery.delivered).toBe(expectedIndexes().length);
+      const listed = await runInProcess(
+        ["runs", "--runs", "s3://sent/two", "--json", ...server.flags],
+        { cwd: scratch },
+      );
+      expect(JSON.parse(listed.stdout).runs).toMatchObject([
+        { runId: end.json.runId, state: "done", delivered: expectedIndexes().length },
+      ]);
+      const left = await server.keys("sent", `two/${end.json.runId}/_switchyard/`);
+      expect(left.filter((key) => /lock|lease|acknowledged/.test(key))).toEqual([]);
+      const again = await coordinate(url, "s3://sent/two", ...server.flags);
+      expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
+    }, 60_000);
+
+    test("workers that are killed or stopped go on from the journals in the bucket", async () => {
+      const service = new FaultyService(slowly);
+      const url = await service.listen();
+      const coordinated = coordinate(url, "s3://sent/killed", ...server.flags);
+      for (const [index, signal] of (["SIGKILL", "SIGTERM", "SIGKILL"] as const).entries()) {
+        const worker = startStoreWorker();
+        await sentMoreThan(service, 600 * (index + 1));
+        worker.child.kill(signal);
+        await worker.ended;
+        await redis.client.flushall();
+      }
+      startStoreWorker();
+      const end = await coordinated;
+      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+      expect(service.storedIndexes()).toEqual(expectedIndexes());
+      expect(service.repeated).toBeLessThanOrEqual(2 * (CONCURRENCY + UNSTORED_MAX));
+      expect(service.repeated).toBeLessThan(ROWS / 4);
+    }, 120_000);
+
+    test("a run in a bucket needs a queue", async () => {
+      const refused = await runSend(scratch, wordsFor("http://127.0.0.1:9", "s3://sent/alone"));
+      expect(refused).toMatchObject({ exitCode: 2 });
+      expect(refused.stderr).toContain("[runs_in_store]");
+    });
+  });
 });
 
 function textsIn(directory: string): readonly string[] {

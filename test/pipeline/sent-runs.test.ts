@@ -15,6 +15,12 @@ const request = {
   deciding: {},
 };
 
+const placeOf = (directory: string) => ({
+  directory,
+  s3: {},
+  signal: new AbortController().signal,
+});
+
 /** A directory of runs with a run that `writer` began. */
 async function runsBegunBy(writer: string): Promise<string> {
   const runs = scratchDirectory("sent-runs");
@@ -48,9 +54,11 @@ async function begin(
 
 it("refuses inputs that another version began to send, and names that version", async () => {
   const runs = await runsBegunBy("0.0.1");
-  expect(await listRuns(runs)).toMatchObject([{ runId: "0123456789ab", state: "interrupted" }]);
+  expect(await listRuns(placeOf(runs))).toMatchObject([
+    { runId: "0123456789ab", state: "interrupted" },
+  ]);
   await expect(
-    findSentRun(runs, { ...request, inputs: ["a.json", "b.json"] }),
+    findSentRun(placeOf(runs), { ...request, inputs: ["a.json", "b.json"] }),
   ).rejects.toMatchObject({
     code: "run_changed",
     exitCode: 2,
@@ -60,11 +68,11 @@ it("refuses inputs that another version began to send, and names that version", 
 
 it("sends inputs that no version, or this version, began to send", async () => {
   const runs = await runsBegunBy("0.0.1");
-  expect(await findSentRun(runs, { ...request, inputs: ["b.json"] })).toBeUndefined();
+  expect(await findSentRun(placeOf(runs), { ...request, inputs: ["b.json"] })).toBeUndefined();
   const others = { ...request, destination: "http://localhost/others" };
-  expect(await findSentRun(runs, others)).toBeUndefined();
-  expect(await findSentRun(join(runs, "none"), request)).toBeUndefined();
-  expect(await findSentRun(await runsBegunBy(version), request)).toMatchObject({
+  expect(await findSentRun(placeOf(runs), others)).toBeUndefined();
+  expect(await findSentRun(placeOf(join(runs, "none")), request)).toBeUndefined();
+  expect(await findSentRun(placeOf(await runsBegunBy(version)), request)).toMatchObject({
     runId: "0123456789ab",
   });
 });
@@ -72,15 +80,17 @@ it("sends inputs that no version, or this version, began to send", async () => {
 it("goes on with the run that has sent all of the inputs that were sent", async () => {
   const runs = await runsBegunBy(version);
   const inputs = ["a.json", "b.json", "c.json"];
-  expect(await findSentRun(runs, { ...request, inputs })).toMatchObject({ runId: "0123456789ab" });
-  expect(await findSentRun(runs, { ...request, inputs, deciding: { preset: "x" } })).toBe(
+  expect(await findSentRun(placeOf(runs), { ...request, inputs })).toMatchObject({
+    runId: "0123456789ab",
+  });
+  expect(await findSentRun(placeOf(runs), { ...request, inputs, deciding: { preset: "x" } })).toBe(
     undefined,
   );
   await begin(runs, "ab", version, ["b.json"]);
-  await expect(findSentRun(runs, { ...request, inputs })).rejects.toMatchObject({
+  await expect(findSentRun(placeOf(runs), { ...request, inputs })).rejects.toMatchObject({
     code: "run_changed",
     message: expect.stringMatching(/run \w+: has sent a\.json and not all/),
   });
   await begin(runs, "cd", version, ["b.json", "a.json"]);
-  expect(await findSentRun(runs, { ...request, inputs })).toMatchObject({ runId: "cd" });
+  expect(await findSentRun(placeOf(runs), { ...request, inputs })).toMatchObject({ runId: "cd" });
 });

@@ -37,6 +37,7 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
       journalDirectory: layout.acknowledgedDirectory,
       ...omitUndefined({ keysOf: idempotency && eventKeys(kernel, idempotency) }),
       ...(shared && claimOf(shared)),
+      ...(shared?.address === undefined ? {} : { storePiece: await pieceWriterOf(options) }),
       ...omitUndefined({ awaitShare, rate: awaitShare === undefined ? rate : undefined }),
       // A resumed run keeps the end of the time range that it started with.
       keySeed: `${options.keySeed} ${maxTimeMs}`,
@@ -58,6 +59,13 @@ async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
   const name = keySeed.slice(0, 16);
   const sharedRate = new SharedRate({ url: shared.queue, name, rate, burst });
   return (events: number) => sharedRate.take(events);
+}
+
+/** Returns what writes the pieces of journals into a store, of which the output directory is a copy. */
+async function pieceWriterOf({ shared, s3 }: SendOptions) {
+  const { pieceWriter } = await import("../../pipeline/remote/stored-journals.js");
+  // A run that is stopped stores the last piece as well.
+  return pieceWriter({ address: shared?.address ?? "", s3 }, new AbortController().signal);
 }
 
 /** Returns what stops a process that may have lost its claims. */

@@ -344,8 +344,9 @@ export const optionTable = {
   },
   runs: {
     section: "send",
-    type: type.directory,
-    description: "Directory that records what was sent, and holds the rejects",
+    type: type.output,
+    description:
+      "Directory that records what was sent, and holds the rejects; with --queue, one that all workers see, or a place in a store",
     default: "./.switchyard/runs",
   },
   sendMaxRejects: {

@@ -4,9 +4,11 @@ import { resolveMapping } from "../../mapper/resolve-mapping.js";
 import { eventUrl } from "../../sinks/webhook/post.js";
 import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { SendRequest } from "../options.js";
+import { isObjectUrl } from "../remote/output-place.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { type Machine, thisMachine } from "./machine.js";
+import type { CompleteValues } from "./option-names.js";
 import { resolveDedupe } from "./resolve-dedupe.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 import { SERVER_SECRET_VARIABLE } from "./secrets.js";
@@ -34,7 +36,7 @@ export function resolveSendRequest(
     giveUpAfterMs: values.giveUpAfter * 1000,
     authHeader: values.sendAuthHeader,
     serverSecret: requireSecret(configuration),
-    runsDirectory: values.runs,
+    runsDirectory: runsOf(values),
     // --fresh would start over.
     command: command.filter((word) => word !== "--fresh"),
     // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
@@ -42,6 +44,14 @@ export function resolveSendRequest(
     maxRejects: values.sendMaxRejects ?? values.maxRejects,
     fresh: values.sendFresh,
   };
+}
+
+function runsOf({ runs, queue }: CompleteValues): string {
+  if (!isObjectUrl(runs) || queue !== undefined) return runs;
+  throw new UsageError(
+    "runs_in_store",
+    `--runs ${runs} needs --queue: a process that sends alone records each request in a directory.`,
+  );
 }
 
 function bodyOptions(configuration: Configuration) {

@@ -11,6 +11,9 @@ export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 /** File next to the manifest: the sources that were read. */
 export const INPUTS_NAME = "inputs.jsonl";
 
+/** File next to the manifest of a run of `send`: what it is, for people. */
+export const SENT_RUN_NAME = "run.json";
+
 /** File in the ledger: the options that the workers of a queue share. */
 export const WORKER_OPTIONS_NAME = "worker-options.json";
 

@@ -20,6 +20,10 @@ export interface JoinedOutput {
   /** Aborted when the lock is lost. */
   readonly lost: AbortSignal;
   readonly publisher?: RunPublisher;
+  /** Takes the lease of a split, and brings its journals here; returns undefined while another process has it. */
+  lease(split: string): Promise<SplitLease | undefined>;
+  /** Removes the journals of a split from a store; absent if the directory is the output itself. */
+  forgetJournals?(split: string): Promise<void>;
 }
 
 /** An output that the workers of a queue write to. */
@@ -43,8 +47,6 @@ export interface QueuedOutput {
   /** Returns the ids of the splits that have a record. */
   recordedSplits(signal: AbortSignal): Promise<ReadonlySet<string>>;
   isRecorded(split: string, signal: AbortSignal): Promise<boolean>;
-  /** Takes the lease of a split; returns undefined while another process has it. */
-  lease(split: string): Promise<SplitLease | undefined>;
 }
 
 const POLL_MS = 500;
@@ -64,7 +66,8 @@ export function outputInDirectory(directory: string): QueuedOutput {
         output: directory,
       });
       try {
-        return await work({ directory, lost: new AbortController().signal });
+        const lease = (split: string) => FileLease.take(join(directory, leasePath(split)));
+        return await work({ directory, lost: new AbortController().signal, lease });
       } finally {
         await lock.release();
       }
@@ -81,13 +84,18 @@ export function outputInDirectory(directory: string): QueuedOutput {
     async isRecorded(split) {
       return existsSync(join(directory, recordPath(split)));
     },
-    lease: (split) => FileLease.take(join(directory, leasePath(split))),
   };
 }
 
 /** Returns the split of the name of a record; undefined for other files. */
 export function splitOfRecord(name: string): string | undefined {
   return /^([^.]+)\.json$/.exec(name)?.[1];
+}
+
+/** Returns the path of the directory of a split's journals in its output. */
+export function journalsPath(split: string): string {
+  const { outputDirectory, acknowledgedDirectory } = layoutOf("/", "", epochOf(split));
+  return acknowledgedDirectory.slice(outputDirectory.length).replaceAll("\\", "/");
 }
 
 /** Returns the path of the lease of a split in its output. */

@@ -8,6 +8,7 @@ import type { SendOptions } from "../options.js";
 import type { RunJob, RunPublisher } from "../run-job.js";
 import { recordSendOptions, sendJob } from "../send-job.js";
 import { sharedJob } from "../shard/run-shard.js";
+import type { JoinedOutput } from "./queued-output.js";
 import { type OwnOptions, readWorkerOptions } from "./worker-options.js";
 
 /** A run as one of its workers sees it. */
@@ -17,12 +18,13 @@ export interface QueuedRun {
   readonly claimTime?: ClaimTime;
 }
 
-/** Opens the run in a directory; undefined if there is none. Throws `secret_missing`. */
+/** Opens the run of an output; undefined if there is none. Throws `secret_missing`. */
 export async function openQueuedRun(
-  directory: string,
+  output: string,
+  joined: JoinedOutput,
   own: OwnOptions & { readonly queue: string },
-  publisher: RunPublisher | undefined,
 ): Promise<QueuedRun | undefined> {
+  const { directory, publisher } = joined;
   const options = await readWorkerOptions(directory, own);
   if (options === undefined) return undefined;
   if (!("eventUrl" in options)) return { job: await sharedJob(options, publisher) };
@@ -37,11 +39,29 @@ export async function openQueuedRun(
     ...options,
     // As in a single process.
     threads: 1,
-    shared: { owner: randomUUID(), claimTime: claimTime.buffer, queue: own.queue },
+    shared: {
+      owner: randomUUID(),
+      claimTime: claimTime.buffer,
+      queue: own.queue,
+      ...(publisher && { address: output }),
+    },
   };
   const recorded = recordSendOptions(sending, await recordRunOptions(sending));
-  return {
-    job: { ...sendJob(sending, recorded, layoutOf(directory, "events")), publisher },
-    claimTime,
-  };
+  const job = sendJob(sending, recorded, layoutOf(directory, "events"));
+  return { job: { ...job, publisher: publisherOf(joined) }, claimTime };
+}
+
+/** Removes the journals of a split from a store once its record is there. */
+function publisherOf({ publisher, forgetJournals }: JoinedOutput): RunPublisher | undefined {
+  return (
+    publisher && {
+      planned: () => publisher.planned(),
+      gather: (work, layout) => publisher.gather(work, layout),
+      mergeDone: (record, layout) => publisher.mergeDone(record, layout),
+      async splitDone(record, layout) {
+        await publisher.splitDone(record, layout);
+        if (record.status === "complete") await forgetJournals?.(record.id);
+      },
+    }
+  );
 }

@@ -98,7 +98,10 @@ function plan<Options extends StoredOptions, Result extends RunResult<RunAccount
     const job = await outside.jobOf(local, output.publisher);
     const planning = { planner: COORDINATOR, context: inside, outside, startedMs, output } as const;
     const { result } = await planShared(job, inputs, planning, async ({ isAlone }, epochs) => {
-      if (isAlone) {
+      const left = epochs.flatMap(({ record, finished }) =>
+        record.plan.splits.filter(({ id }) => !finished.has(id)),
+      );
+      if (isAlone && left.length > 0) {
         await writeWorkerOptions(job.layout, job.options);
         const [first] = epochs;
         if (first !== undefined) await job.begun?.(first.record);
@@ -107,9 +110,7 @@ function plan<Options extends StoredOptions, Result extends RunResult<RunAccount
       const splits = epochs.flatMap(({ record }) => record.plan.splits);
       return {
         run: runIdOf((await readHeads(job.layout)).map(({ record }) => record)),
-        left: epochs.flatMap(({ record, finished }) =>
-          record.plan.splits.filter(({ id }) => !finished.has(id)),
-        ),
+        left,
         splits: splits.length,
         bytes: sum(splits, ({ bytes }) => bytes),
         rowsKnown: sum(

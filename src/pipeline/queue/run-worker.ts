@@ -157,8 +157,8 @@ class QueueWorker {
   }
 
   /** Returns the epoch of a claim; undefined if the output has another run. */
-  async #open({ work }: QueueClaim, { directory, publisher }: JoinedOutput) {
-    const opened = await openQueuedRun(directory, this.options, publisher);
+  async #open({ work }: QueueClaim, joined: JoinedOutput) {
+    const opened = await openQueuedRun(work.output, joined, this.options);
     if (opened === undefined) return undefined;
     const { layout } = opened.job;
     const heads = (await readHeads(layout)).map(({ record }) => record);
@@ -201,7 +201,7 @@ class QueueWorker {
     const at: ServedRun = { run, dispatch };
     this.#at = at;
     const { sourceFailed, note } = context.observer;
-    const { outside, leased, signal } = this.#waysOf(opened, dispatch, { joined, output });
+    const { outside, leased, signal } = this.#waysOf(opened, dispatch, joined);
     const inside: RunContext = {
       signal,
       observer: {
@@ -233,15 +233,11 @@ class QueueWorker {
   }
 
   /** Returns how splits of a run are claimed, and what ends their work. */
-  #waysOf(
-    { claimTime }: QueuedRun,
-    dispatch: RunDispatch,
-    { joined, output }: { readonly joined: JoinedOutput; readonly output: QueuedOutput },
-  ): Ways {
+  #waysOf({ claimTime }: QueuedRun, dispatch: RunDispatch, joined: JoinedOutput): Ways {
     const { outside, context } = this;
     // Told to stop, it reads the splits at work to their end.
     if (claimTime === undefined) return { outside, signal: joined.lost };
-    const lease = (split: string) => output.lease(split);
+    const lease = (split: string) => joined.lease(split);
     return {
       outside: { ...outside, workerEntry: outside.sendEntry },
       // Others send the rest of a split.

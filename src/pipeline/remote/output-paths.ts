@@ -3,6 +3,7 @@ import {
   EVENTS_BY_DAY_NAME,
   INPUTS_NAME,
   MANIFEST_NAME,
+  SENT_RUN_NAME,
   splitIdPattern,
   WORKER_OPTIONS_NAME,
 } from "../ledger/layout.js";
@@ -13,6 +14,7 @@ import { LOCK_KEY } from "./lease-lock.js";
 const record = new RegExp(
   `^_switchyard/(?:(?:epochs/\\d+/)?(?:splits/${splitIdPattern}|merges/\\d+)|compacted/.+)\\.json$`,
 );
+const journal = /^_switchyard\/(?:epochs\/\d+\/)?acknowledged\//;
 const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
 const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
 const spilledRows = new RegExp(`^_switchyard/spill/${splitIdPattern}$`);
@@ -41,6 +43,12 @@ export function isOfPlan(path: string): boolean {
   return plan.test(path) || isPlanLines(path) || path === `_switchyard/${WORKER_OPTIONS_NAME}`;
 }
 
+/** Returns true for the files that say what a run of `send` has sent. */
+export function isOfSentRun(path: string): boolean {
+  const isAccount = path === SENT_RUN_NAME || path === MANIFEST_NAME;
+  return isAccount || isOfSplits(path) || journal.test(path);
+}
+
 /** Returns true for the files of plans and the records of splits. */
 export function isOfSplits(path: string): boolean {
   return isOfPlan(path) || (record.test(path) && path.includes("/splits/"));
@@ -57,7 +65,7 @@ export function isLocalOnly(path: string): boolean {
     path === LOCK_KEY ||
     path.startsWith(`${LOCK_KEY}.`) ||
     path.startsWith(`${LOCK_KEY}-`) ||
-    /^_switchyard\/(?:tmp|compacting)(?:\/|$)/.test(path) ||
+    /^_switchyard\/(?:tmp|compacting|leases)(?:\/|$)/.test(path) ||
     basename(path).startsWith(".")
   );
 }
@@ -68,7 +76,7 @@ export function isLocalOnly(path: string): boolean {
  */
 export function isNeeded(path: string): boolean {
   if (spilledRows.test(path)) return false;
-  const isAccount = path === MANIFEST_NAME || path === EVENTS_BY_DAY_NAME;
+  const isAccount = [MANIFEST_NAME, EVENTS_BY_DAY_NAME, SENT_RUN_NAME].includes(path);
   return isAccount || path.startsWith("_switchyard/") || isOfTable(path);
 }
 

@@ -13,6 +13,7 @@ import { openOutput, type StoredOutput, withCopy } from "./output-copy.js";
 import { isOfPlan } from "./output-paths.js";
 import { shareStore } from "./share-store.js";
 import { StorePublisher } from "./store-publisher.js";
+import { fetchJournals, forgetJournals } from "./stored-journals.js";
 import { livingMembers, lockAt } from "./stored-locks.js";
 
 /** Returns an output in a store that the workers of a queue write to. */
@@ -33,9 +34,17 @@ export async function outputInStore(output: Omit<StoredOutput, "signal">): Promi
       try {
         return await withCopy({ ...output, signal: lock.lost }, isOfPlan, async (copy) => {
           const { mirror, directory } = copy;
+          const journals = { ...open, directory, signal: lock.lost };
           const result = await work({
             directory,
             lost: lock.lost,
+            async lease(split) {
+              const lease = { ...lockAt(open, leasePath(split)), isUnsafe, times: splitLeaseTimes };
+              const taken = await takeOrNone(() => LeaseLock.take(lease));
+              if (taken !== undefined) await fetchJournals(split, journals);
+              return taken;
+            },
+            forgetJournals: (split) => forgetJournals(split, journals),
             publisher: new StorePublisher(mirror, () => lock),
           });
           lock.lost.throwIfAborted();
@@ -65,10 +74,6 @@ export async function outputInStore(output: Omit<StoredOutput, "signal">): Promi
     async isRecorded(split, signal) {
       return (await store.head(`${prefix}${recordPath(split)}`, signal)) !== undefined;
     },
-    lease: (split) =>
-      takeOrNone(() =>
-        LeaseLock.take({ ...lockAt(open, leasePath(split)), isUnsafe, times: splitLeaseTimes }),
-      ),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   truncateSync,
   writeSync,
 } from "node:fs";
+import { basename } from "node:path";
 import { hasCode } from "../../base/error-code.js";
 import type { RowFault } from "./judge-answer.js";
 
@@ -60,6 +61,8 @@ export class Acknowledgements {
   /** An earlier process left the journal without `clean`: requests may have been in progress. */
   readonly wasBroken: boolean;
   #unwritten = "";
+  /** Lines of the next piece. */
+  #piece = "";
   #isUnsynced = false;
   #pendingRows = 0;
   #tooLargeBytes = Number.POSITIVE_INFINITY;
@@ -68,17 +71,22 @@ export class Acknowledgements {
 
   /**
    * Creates the file if it does not exist. `batchRows` is the size of all request batches except
-   * the last of a range. `others`: the journals that other processes have left of the split. Throws the
-   * errors of the system.
+   * the last of a range. `others`: the journals that other processes have left of the split.
+   * `hasPieces`: what is added is asked for by `takePiece`. Throws the errors of the system.
    */
   constructor(
     path: string,
     private readonly batchRows: number,
     others: readonly string[] = [],
+    private readonly hasPieces = false,
   ) {
     const journals = [...others.map((other) => linesOf(readOrEmpty(other))), readLines(path)];
     this.#file = openSync(path, "a");
-    this.wasBroken = journals.some((lines) => lines.length > 0 && lines.at(-1) !== CLEAN);
+    // Of the pieces of a journal, the last one tells.
+    const isLast = (index: number) => ownerOf(others[index]) !== ownerOf(others[index + 1] ?? path);
+    this.wasBroken = journals.some(
+      (lines, index) => lines.length > 0 && lines.at(-1) !== CLEAN && isLast(index),
+    );
     for (const lines of journals) {
       const keys: string[] = [];
       // The ordinals of others are not those of this file.
@@ -151,9 +159,19 @@ export class Acknowledgements {
   flush(): void {
     if (this.#unwritten === "") return;
     const bytes = Buffer.from(this.#unwritten);
+    if (this.hasPieces) this.#piece += this.#unwritten;
     this.#unwritten = "";
     this.#isUnsynced = true;
     for (let start = 0; start < bytes.length; ) start += writeSync(this.#file, bytes, start);
+  }
+
+  /** Returns what was added since the last piece, as a journal of its own. */
+  takePiece(): string {
+    this.flush();
+    const piece = this.#piece;
+    this.#piece = "";
+    this.#ordinals.clear();
+    return piece;
   }
 
   /** Syncs flushed lines to the disk without blocking this thread. */
@@ -258,6 +276,11 @@ function readLines(path: string): readonly string[] {
   const whole = text.lastIndexOf(0x0a) + 1;
   if (whole < text.length) truncateSync(path, whole);
   return linesOf(text);
+}
+
+/** Returns what distinguishes the journals of processes: `<split>.<owner>.<number>.journal` is a piece of one. */
+function ownerOf(path = ""): string | undefined {
+  return basename(path).split(".")[1];
 }
 
 function linesOf(text: Buffer): readonly string[] {

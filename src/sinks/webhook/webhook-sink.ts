@@ -33,6 +33,8 @@ export interface WebhookOptions {
   readonly journalDirectory: string;
   /** Unique name of this process among those that send the splits; absent if it is alone. */
   readonly journalOwner?: string;
+  /** Writes a piece of a journal to where other processes find it; absent if they see the directory. */
+  storePiece?(name: string, text: string): Promise<void>;
   /** Called before each request; throws if another process may send the split by now. */
   checkClaim?(): void;
   /** Resolves when all processes together may send so many events; absent if `rate` is that of one. */
@@ -52,6 +54,9 @@ export interface WebhookOptions {
    */
   onConfirmed?(delivered: number, refused: number): void;
 }
+
+/** A piece a second, for more than a month. */
+const PIECE_DIGITS = 7;
 
 /**
  * Creates a sink that POSTs events to a service. A split is committed when the service has decided
@@ -85,6 +90,7 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
         otherJournals: others
           .filter((name) => name !== journal)
           .map((name) => join(journalDirectory, name)),
+        ...piecesOf(journal, options.storePiece),
       });
     },
   };
@@ -92,6 +98,18 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
 
 function journalNameOf(splitId: string, owner?: string): string {
   return owner === undefined ? `${splitId}.journal` : `${splitId}.${owner}.journal`;
+}
+
+/** Numbers the pieces of a journal, in an order that their names have too. */
+function piecesOf(journal: string, storePiece: WebhookOptions["storePiece"]) {
+  if (storePiece === undefined) return {};
+  let count = 0;
+  return {
+    storePiece(text: string) {
+      const number = String(count++).padStart(PIECE_DIGITS, "0");
+      return storePiece(journal.replace(/journal$/, `${number}.journal`), text);
+    },
+  };
 }
 
 /** Returns those of some names that are journals of a split: each process that sends it has its own. */

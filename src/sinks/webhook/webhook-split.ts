@@ -25,6 +25,8 @@ interface WebhookSplitOptions {
   readonly journalPath: string;
   /** Journals that other processes have left of this split. */
   readonly otherJournals: readonly string[];
+  /** Stores the next piece of the journal; absent if its file is enough. */
+  storePiece?(text: string): Promise<void>;
   /** Events of one request. */
   readonly batchRows: number;
   /** Requests in progress at the same time. */
@@ -36,10 +38,16 @@ interface WebhookSplitOptions {
 }
 
 /**
+ * Confirmed request batches that may wait for the store; half of them are stored together. A kill sends them
+ * again.
+ */
+const UNSTORED_MAX = 500;
+
+/**
  * Sends the events of one split to a service. Events are cut into request batches by their index in
  * their range. A batch that the journal has as confirmed is not sent again. A batch counts as in
  * progress until its confirmation is written to the system: after a kill at most `concurrency`
- * batches are sent again, under the same keys.
+ * batches are sent again, under the same keys, and `UNSTORED_MAX` more if the journal is in a store.
  */
 export class WebhookSplit implements SplitSink {
   readonly #journal: Acknowledgements;
@@ -47,6 +55,9 @@ export class WebhookSplit implements SplitSink {
   /** Confirmed request batches that are not written to the journal file yet. */
   #unwritten = 0;
   #isWriteDue = false;
+  readonly #unstoredMax: number;
+  /** The piece that is being stored. */
+  #storing: Promise<void> | undefined;
   #countsNoted: SendCounts;
   #cancelSync: () => void = () => undefined;
   #origin: Origin | undefined;
@@ -61,10 +72,13 @@ export class WebhookSplit implements SplitSink {
   #state: "open" | "ended" = "open";
 
   constructor(private readonly options: WebhookSplitOptions) {
-    const { journalPath, batchRows, otherJournals } = options;
-    this.#journal = new Acknowledgements(journalPath, batchRows, otherJournals);
+    const { journalPath, batchRows, otherJournals, storePiece } = options;
+    const hasPieces = storePiece !== undefined;
+    this.#journal = new Acknowledgements(journalPath, batchRows, otherJournals, hasPieces);
+    this.#unstoredMax = hasPieces ? UNSTORED_MAX : 0;
     options.sender.limitBody(this.#journal.tooLargeBytes);
-    this.#possiblyPending = this.#journal.wasBroken ? options.concurrency : 0;
+    const inFlight = options.concurrency + this.#unstoredMax;
+    this.#possiblyPending = this.#journal.wasBroken ? inFlight : 0;
     this.#countsNoted = options.sender.counts;
     this.#syncLater();
   }
@@ -91,6 +105,7 @@ export class WebhookSplit implements SplitSink {
     await this.#dispatchLast();
     while (this.#inProgress.size > 0) await this.#nextWritten();
     this.#end(true);
+    await this.#storing;
     const delivered = this.#delivered;
     const { possiblyDuplicated, retried, waitedMs } = this.#journal.trouble;
     const counts = { delivered, retried, possiblyDuplicated, waitedMs };
@@ -106,6 +121,9 @@ export class WebhookSplit implements SplitSink {
     const { sender } = this.options;
     sender.stop(this.#failure ?? new Error("the split was given up"));
     this.#end(await sender.drain());
+    await this.#storing;
+    // Without it, others send again what was in flight.
+    await this.options.storePiece?.(this.#journal.takePiece()).catch(() => undefined);
   }
 
   async #begin(origin: Origin): Promise<void> {
@@ -166,13 +184,37 @@ export class WebhookSplit implements SplitSink {
     this.#journal.confirm(rangeKey, number, { rows: texts.length, refused });
     this.#account(batch, refused);
     this.#unwritten++;
-    if (this.#unwritten >= this.options.concurrency * WRITTEN_TOGETHER) this.#writeJournal();
+    if (this.#unstoredMax > 0) {
+      if (this.#unwritten >= this.#unstoredMax / 2) this.#storeJournal();
+      this.#wakeWriter();
+    } else if (this.#unwritten >= this.options.concurrency * WRITTEN_TOGETHER) this.#writeJournal();
     else this.#writeJournalSoon();
   }
 
   /** A request batch counts until a kill of the process cannot cause it to be sent again. */
   #hasRoom(): boolean {
-    return this.#inProgress.size + this.#unwritten < this.options.concurrency;
+    const unwritten = Math.max(0, this.#unwritten - this.#unstoredMax);
+    return this.#inProgress.size + unwritten < this.options.concurrency;
+  }
+
+  /** Stores what is confirmed; more of it if that has become much in the meantime. */
+  #storeJournal(): void {
+    const { storePiece } = this.options;
+    if (storePiece === undefined || this.#storing !== undefined || this.#state === "ended") return;
+    const stored = this.#unwritten;
+    if (stored === 0) return;
+    this.#storing = storePiece(this.#journal.takePiece()).then(
+      () => {
+        this.#storing = undefined;
+        this.#unwritten -= stored;
+        this.#wakeWriter();
+        if (this.#unwritten >= this.#unstoredMax / 2) this.#storeJournal();
+      },
+      (error: unknown) => {
+        this.#storing = undefined;
+        this.#fail(error);
+      },
+    );
   }
 
   /** Writes the journal once the responses that have arrived are processed. */
@@ -218,6 +260,7 @@ export class WebhookSplit implements SplitSink {
       this.#guard(() => {
         this.#noteTrouble();
         this.#journal.syncSoon((error) => this.#fail(error));
+        this.#storeJournal();
         this.#syncLater();
       });
     });
