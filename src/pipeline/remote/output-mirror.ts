@@ -18,6 +18,7 @@ import { type LeaseLock, waitForAgreement } from "./lease-lock.js";
 import {
   FIRST_ACCOUNT_STAGE,
   isFileKey,
+  isJournal,
   isLocalOnly,
   isNeeded,
   isPlanLines,
@@ -87,8 +88,8 @@ export class OutputMirror {
       await mapBounded(paths, FETCHES_MAX, async (path) => {
         const object = objects.get(path)!;
         const file = join(directory, path);
-        if (isNeeded(path)) await this.#fetchObject(object, file);
-        else makePlaceholder(file, object.size);
+        if (!isNeeded(path)) makePlaceholder(file, object.size);
+        else if (!(await this.#fetchThere(path, object))) return;
         this.#accept(path, object.etag, await stat(file));
       });
     });
@@ -220,6 +221,20 @@ export class OutputMirror {
       }
     }
     return objects;
+  }
+
+  /** Returns false for a journal that is gone by now: workers remove those of splits that are done. */
+  async #fetchThere(path: string, object: ObjectFacts): Promise<boolean> {
+    const file = join(this.directory, path);
+    try {
+      await this.#fetchObject(object, file);
+      return true;
+    } catch (error) {
+      const isGone = error instanceof SwitchyardError && error.code === "store_object_missing";
+      if (!isGone || !isJournal(path)) throw error;
+      await rm(file, { force: true });
+      return false;
+    }
   }
 
   async #fetchObject(

@@ -46,7 +46,12 @@ export function isOfPlan(path: string): boolean {
 /** Returns true for the files that say what a run of `send` has sent. */
 export function isOfSentRun(path: string): boolean {
   const isAccount = path === SENT_RUN_NAME || path === MANIFEST_NAME;
-  return isAccount || isOfSplits(path) || journal.test(path);
+  return isAccount || isOfSplits(path) || isJournal(path);
+}
+
+/** Returns true for a journal of a split that is being sent, or a piece of one. */
+export function isJournal(path: string): boolean {
+  return journal.test(path);
 }
 
 /** Returns true for the files of plans and the records of splits. */

@@ -86,6 +86,15 @@ describe.runIf(hasS3Server())("the lock of an output in a store", () => {
     await second.release();
   });
 
+  it("of another process is not removed by one that was paused and gives up at once", async () => {
+    const first = await take("late", paused);
+    await sleep(paused.expireMs + 1_100);
+    const second = await take("late", paused);
+    await first.release();
+    await second.renew();
+    await second.release();
+  });
+
   it("is kept although the answer to a renewal is lost", async () => {
     let isLost = false;
     const proxy = await startFaultProxy(server.options.endpoint ?? "", () => {
