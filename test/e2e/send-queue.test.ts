@@ -168,13 +168,15 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
   test("a worker without the secret says so, and no file of the run has it", async () => {
     const service = new FaultyService(() => accepted);
     const url = await service.listen();
-    const coordinated = coordinate(url, "secret");
+    const queue = redis.url.replace("//", "//default:sesame@");
+    const coordinated = runSend(scratch, [...wordsFor(url, "secret"), "--queue", queue]);
     const none = startWorker({});
     expect(await none.ended).toMatchObject({ exitCode: 2 });
     expect((await none.ended).stderr).toContain("[secret_missing]");
     startWorker();
     expect(await coordinated).toMatchObject({ exitCode: 0 });
-    for (const text of textsIn(join(scratch, "secret"))) expect(text).not.toContain(testSecret);
+    for (const text of textsIn(join(scratch, "secret")))
+      for (const secret of [testSecret, "sesame"]) expect(text).not.toContain(secret);
   });
 
   test("the rate is that of all workers together", async () => {

@@ -37,13 +37,19 @@ export function resolveSendRequest(
     authHeader: values.sendAuthHeader,
     serverSecret: requireSecret(configuration),
     runsDirectory: runsOf(values),
-    // --fresh would start over.
-    command: command.filter((word) => word !== "--fresh"),
+    command: resumingCommand(command),
     // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
     threads: 1,
     maxRejects: values.sendMaxRejects ?? values.maxRejects,
     fresh: values.sendFresh,
   };
+}
+
+/** Returns the words that resume a run: --fresh would start over, and a password of Redis is a secret. */
+function resumingCommand(words: readonly string[]): readonly string[] {
+  return words
+    .filter((word) => word !== "--fresh")
+    .map((word) => word.replace(/(rediss?:\/\/).*@/, "$1"));
 }
 
 function runsOf({ runs, queue }: CompleteValues): string {

@@ -26,6 +26,10 @@ export const workerBeatSchema = z.object({
   splits: z.number(),
   /** Splits at work, with the milliseconds since they were claimed. */
   working: z.array(z.object({ split: z.string(), ageMs: z.number() })),
+  /** The last failure of a service that accepts no events at the moment. */
+  waiting: z
+    .object({ reason: z.string(), attempts: z.number(), leftMs: z.number() })
+    .exactOptional(),
   /** The error that it ended with. */
   error: z.string().optional(),
 });

@@ -249,7 +249,7 @@ class QueueWorker {
   /** Tells coordinators what it does. */
   async #tell(error?: string): Promise<void> {
     const { run, dispatch, progress } = this.#at ?? {};
-    const { rows = 0, bytesDone = 0, splitsDone = 0 } = progress?.() ?? {};
+    const { rows = 0, bytesDone = 0, splitsDone = 0, waiting } = progress?.() ?? {};
     const nowMs = Date.now();
     const working = [...(dispatch?.held ?? [])].map(({ work, claimedMs }) => ({
       split: work.split,
@@ -261,7 +261,7 @@ class QueueWorker {
       version,
       threads: this.options.threads,
       beat: this.#beat++,
-      ...omitUndefined({ run, error }),
+      ...omitUndefined({ run, error, waiting }),
       rows,
       bytes: bytesDone,
       splits: splitsDone,

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { RunProgress } from "../run-observer.js";
 import type { QueuedSplit, WorkerBeat } from "./queue-records.js";
 import type { WorkQueue } from "./work-queue.js";
@@ -80,6 +81,8 @@ export class WorkerWatch {
     const living = this.#living(performance.now());
     const inWork = living.filter(([, { beat }]) => beat.run === this.run);
     return {
+      // Of one of them: it is the same service.
+      ...omitUndefined({ waiting: inWork.map(([, { beat }]) => beat.waiting).find(Boolean) }),
       threads: inWork.map(([name, { beat }]) => ({ source: name, rows: beat.rows })),
       bytesTotal: this.all.bytes,
       bytesDone: this.all.bytes - bytes,
