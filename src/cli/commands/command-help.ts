@@ -85,6 +85,8 @@ Accepted events are recorded. To resume after an interruption or a failure, run
 the same command again. Requests that were in flight are sent again with the
 same Idempotency-Key.
 
+With --queue, processes of \`switchyard worker\` send; --rate is that of all.
+
 ${rejectExitCodes}`;
 
 export const verify = `
@@ -110,7 +112,8 @@ export const worker = `
 Reads the splits of all exports that run with the same --queue, on this machine
 or others, until SIGTERM or ^C; the splits at work are then read to their end. It
 needs the same version, inputs and output as the export; the salt and the keys of
-stores come from its own environment.
+stores come from its own environment. It sends the splits of \`send --queue\` too,
+with the server secret of its environment.
 
 Examples:
   $ switchyard worker --queue redis://10.0.0.5:6379

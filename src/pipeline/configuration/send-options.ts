@@ -8,7 +8,6 @@ import { isObjectUrl } from "../remote/output-place.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { type Machine, thisMachine } from "./machine.js";
-import type { CompleteValues } from "./option-names.js";
 import { resolveDedupe } from "./resolve-dedupe.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 import { SERVER_SECRET_VARIABLE } from "./secrets.js";
@@ -23,7 +22,9 @@ export function resolveSendRequest(
   machine: Machine = thisMachine(),
 ): SendRequest {
   const values = valuesOf(configuration);
-  const { concurrency, rate, burst = rate, queue, unsafeLock } = values;
+  const { concurrency, rate, burst = rate, unsafeLock } = values;
+  // A service inside this process is out of reach for others.
+  const queue = configuration.destination === undefined ? values.queue : undefined;
   return {
     ...resolveRunOptions(configuration, machine),
     ...destinationOf(configuration),
@@ -36,7 +37,7 @@ export function resolveSendRequest(
     giveUpAfterMs: values.giveUpAfter * 1000,
     authHeader: values.sendAuthHeader,
     serverSecret: requireSecret(configuration),
-    runsDirectory: runsOf(values),
+    runsDirectory: runsOf(values.runs, queue),
     command: resumingCommand(command),
     // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
     threads: 1,
@@ -52,7 +53,7 @@ function resumingCommand(words: readonly string[]): readonly string[] {
     .map((word) => word.replace(/(rediss?:\/\/).*@/, "$1"));
 }
 
-function runsOf({ runs, queue }: CompleteValues): string {
+function runsOf(runs: string, queue: string | undefined): string {
   if (!isObjectUrl(runs) || queue !== undefined) return runs;
   throw new UsageError(
     "runs_in_store",

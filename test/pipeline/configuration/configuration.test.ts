@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { UsageError } from "../../../src/base/errors.js";
 import { loadConfiguration } from "../../../src/pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../../src/pipeline/configuration/run-options.js";
+import { resolveSendRequest } from "../../../src/pipeline/configuration/send-options.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
 const directory = scratchDirectory("configuration");
@@ -226,6 +227,15 @@ test("defaults depend on the machine, and what is given replaces them", async ()
     threads: 1,
     csv: { quote: "" },
   });
+});
+
+test("a queue sends to other services, and not to one inside this process", async () => {
+  const flags = { inputs: ["a"], sendTo: "http://127.0.0.1:1", queue: "redis://127.0.0.1:2" };
+  const environment = { SWITCHYARD_SERVER_SECRET: "secret-0123456789abcdefghijklmnop" };
+  const given = await load({ flags, environment });
+  expect(resolveSendRequest(given, []).queue).toBe(flags.queue);
+  const embedded = { ...given, destination: "the embedded service in data" };
+  expect(resolveSendRequest(embedded, []).queue).toBeUndefined();
 });
 
 test("inputs and output must be given somewhere", async () => {
