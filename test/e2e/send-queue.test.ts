@@ -193,32 +193,40 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     expect(tookMs).toBeGreaterThan(((times.length - burst) / rate) * 1_000 - 50);
   });
 
+  /** Pauses a worker until others have sent its split. `bound`: requests that may be sent again. */
+  async function pauseWorker(
+    runs: string,
+    start: () => StartedWorker,
+    bound: number,
+    ...more: readonly string[]
+  ): Promise<void> {
+    const service = new FaultyService(slowly);
+    const url = await service.listen();
+    const paused = start();
+    const coordinated = coordinate(url, runs, ...more);
+    await sentMoreThan(service, 100);
+    paused.child.kill("SIGSTOP");
+    await redis.client.flushall();
+    start();
+    const indexes = expectedIndexes();
+    await expect
+      .poll(() => service.copies.size, { timeout: 90_000, interval: 200 })
+      .toBe(indexes.length);
+    const before = service.requests.length;
+    paused.child.kill("SIGCONT");
+    const end = await coordinated;
+    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+    await stopWorkers();
+    // Those that were under way when it was paused arrive twice.
+    expect(service.requests.length - before).toBeLessThanOrEqual(CONCURRENCY);
+    expect(service.repeated).toBeLessThanOrEqual(bound);
+    expect(service.storedIndexes()).toEqual(indexes);
+    expect((await paused.ended).stderr).toContain("other workers go on with the split");
+  }
+
   longTest(
     "a worker that was paused sends nothing more once others have its split",
-    async () => {
-      const service = new FaultyService(slowly);
-      const url = await service.listen();
-      const paused = startWorker();
-      const coordinated = coordinate(url, "paused");
-      await sentMoreThan(service, 100);
-      paused.child.kill("SIGSTOP");
-      await redis.client.flushall();
-      startWorker();
-      const indexes = expectedIndexes();
-      await expect
-        .poll(() => service.copies.size, { timeout: 90_000, interval: 200 })
-        .toBe(indexes.length);
-      const before = service.requests.length;
-      paused.child.kill("SIGCONT");
-      const end = await coordinated;
-      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-      await stopWorkers();
-      // Those that were under way when it was paused arrive twice.
-      expect(service.requests.length - before).toBeLessThanOrEqual(CONCURRENCY);
-      expect(service.repeated).toBeLessThanOrEqual(CONCURRENCY);
-      expect(service.storedIndexes()).toEqual(indexes);
-      expect((await paused.ended).stderr).toContain("other workers go on with the split");
-    },
+    () => pauseWorker("paused", startWorker, CONCURRENCY),
     120_000,
   );
 
@@ -279,6 +287,15 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
       expect(service.repeated).toBeLessThanOrEqual(2 * (CONCURRENCY + UNSTORED_MAX));
       expect(service.repeated).toBeLessThan(ROWS / 4);
     }, 120_000);
+
+    longTest(
+      "a worker that was paused sends nothing more once others have its split",
+      () => {
+        const bound = CONCURRENCY + UNSTORED_MAX;
+        return pauseWorker("s3://sent/paused", startStoreWorker, bound, ...server.flags);
+      },
+      120_000,
+    );
 
     test("a run in a bucket needs a queue", async () => {
       const refused = await runSend(scratch, wordsFor("http://127.0.0.1:9", "s3://sent/alone"));
