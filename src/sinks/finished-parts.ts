@@ -21,11 +21,11 @@ export interface WaitingRows {
   readonly staged?: readonly FinishedPart[];
 }
 
-/** A rename of a commit; both paths are absolute. */
+/** A file that a commit gives its final name; both paths are absolute. */
 interface Move {
   readonly from: string;
   readonly target: string;
-  /** `from` is durable: it is not synced, and an abort gives it back. */
+  /** `from` is durable, and stays: the merge can be repeated, also by two processes at the same time. */
   readonly isStaged: boolean;
 }
 
@@ -36,8 +36,8 @@ interface Move {
  */
 export class FinishedParts implements WrittenEvents {
   readonly rows: number;
-  /** The renames of an unfinished commit. */
-  readonly #moved: Move[] = [];
+  /** The final names of an unfinished commit. */
+  readonly #named: string[] = [];
   readonly #staged: readonly FinishedPart[];
   #isCommitted = false;
 
@@ -81,9 +81,7 @@ export class FinishedParts implements WrittenEvents {
     // A failure to remove it does no harm: running the split again replaces it. The first error
     // matters more.
     await Promise.allSettled([
-      ...this.#moved.map(({ from, target, isStaged }) =>
-        isStaged ? files.rename(target, from) : files.remove(target),
-      ),
+      ...this.#named.map((target) => files.remove(target)),
       files.remove(temporaryDirectory),
     ]);
   }
@@ -117,9 +115,9 @@ export class FinishedParts implements WrittenEvents {
     const { files, dataset, namedDirectories } = this.options;
     const directories = [...new Set(moves.map(({ target }) => dirname(target)))];
     for (const directory of directories) await files.makeDirectory(directory);
-    for (const move of moves) {
-      await files.rename(move.from, move.target);
-      this.#moved.push(move);
+    for (const { from, target, isStaged } of moves) {
+      await (isStaged ? files.link(from, target) : files.rename(from, target));
+      this.#named.push(target);
     }
     const unnamed = directories.filter((directory) => !namedDirectories.has(directory));
     // Parents of directories that may be new: the dataset, and days that have directories of events.

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { syncDirectory, syncFile } from "../base/durable-file.js";
@@ -20,6 +20,8 @@ export interface PartFiles {
   /** Returns once the content of a file, or the names in a directory, are on the disk. */
   sync(path: string, kind: "file" | "directory"): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name, which it takes from another file that has it. */
+  link(from: string, to: string): Promise<void>;
   makeDirectory(path: string): Promise<void>;
   /** Removes a file, or a directory with its content; does nothing if there is none. */
   remove(path: string): Promise<void>;
@@ -41,6 +43,11 @@ export const diskFiles: PartFiles = {
 
   async rename(from, to) {
     renameSync(from, to);
+  },
+
+  async link(from, to) {
+    rmSync(to, { force: true });
+    linkSync(from, to);
   },
 
   async makeDirectory(path) {
@@ -113,6 +120,7 @@ export function withOutputErrors(files: PartFiles): PartFiles {
     },
     sync: (path, kind) => named("sync", path, files.sync(path, kind)),
     rename: (from, to) => named("move a finished part to", to, files.rename(from, to)),
+    link: (from, to) => named("link a finished part to", to, files.link(from, to)),
     makeDirectory: (path) => named("create", path, files.makeDirectory(path)),
     remove: (path) => named("remove", path, files.remove(path)),
   };

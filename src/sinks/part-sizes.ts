@@ -92,6 +92,7 @@ const discarded: PartFiles = {
   open: () => ({ append: () => undefined, close: () => undefined }),
   sync: ignore,
   rename: ignore,
+  link: ignore,
   makeDirectory: ignore,
   remove: ignore,
 };

@@ -1,9 +1,9 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -143,14 +143,14 @@ it("names a staged part with damaged content, and resumes after it is deleted", 
   expect(digestExport(output)).toEqual(undisturbed);
 });
 
-it("takes a part back that a killed merge has moved to its day", async () => {
+it("takes a part away from its day that a killed merge has put there", async () => {
   const output = await interruptedWhileMerging("moved");
   for (const name of stagedIn(output)) {
     const target = join(output, name.replaceAll("+", "/"));
     // A finished merge has joined them; its staged files are removed at the end.
     if (existsSync(join(target, ".."))) continue;
     mkdirSync(join(target, ".."), { recursive: true });
-    renameSync(join(output, "_switchyard/staged", name), target);
+    linkSync(join(output, "_switchyard/staged", name), target);
   }
   await exportQuietly(output);
   expect(digestExport(output)).toEqual(undisturbed);

@@ -176,26 +176,28 @@ describe("a join", () => {
     },
   );
 
-  test.each([0, 1, 2, 3])("gives parts back if its commit fails after %d renames", async (done) => {
-    const { directory, staged } = await stage(splits);
-    const before = digestTree(directory);
-    let renames = 0;
-    const files = {
-      ...diskFiles,
-      rename: async (from: string, to: string) => {
-        if (to.includes("events/") && renames++ === done)
+  test.each([0, 1, 2, 3])(
+    "leaves staged parts alone, also if its commit fails after %d names",
+    async (done) => {
+      const { directory, staged } = await stage(splits);
+      const before = digestTree(directory);
+      let names = 0;
+      const limited = (how: "rename" | "link") => async (from: string, to: string) => {
+        if (to.includes("events/") && names++ === done)
           throw Object.assign(new Error("ENOSPC: as if"), { code: "ENOSPC" });
-        return diskFiles.rename(from, to);
-      },
-    };
-    const work = joinStaged(directory, staged, { files });
-    if (done < 3) {
-      await expect(work).rejects.toMatchObject({ code: "disk_full" });
-      expect(digestTree(directory)).toEqual(before);
-      return;
-    }
-    expect(await work).toHaveLength(3);
-    // The part of the third day is alone.
-    expect(existsSync(stagedPathOf(directory, staged.at(-1)!))).toBe(false);
-  });
+        return diskFiles[how](from, to);
+      };
+      const files = { ...diskFiles, rename: limited("rename"), link: limited("link") };
+      const work = joinStaged(directory, staged, { files });
+      if (done < 3) {
+        await expect(work).rejects.toMatchObject({ code: "disk_full" });
+        expect(digestTree(directory)).toEqual(before);
+        return;
+      }
+      expect(await work).toHaveLength(3);
+      for (const part of staged) expect(existsSync(stagedPathOf(directory, part))).toBe(true);
+      // Another process may do the same.
+      expect(await joinStaged(directory, staged)).toHaveLength(3);
+    },
+  );
 });

@@ -78,8 +78,9 @@ export async function removeSpilled(
 }
 
 /**
- * Moves parts that a merge has taken from the staging directory without joining them back there,
- * unless their day is merged. Call it when the record of the merge is removed or was never written.
+ * Takes from their days the staged parts that a merge has put there without joining them, unless their day is
+ * merged, and puts those of a finished export back. Call it when the record of the merge is removed or was
+ * never written.
  */
 export async function returnStaged(
   { outputDirectory, stagedDirectory }: Layout,
@@ -91,10 +92,11 @@ export async function returnStaged(
       const path = join(outputDirectory, part.path);
       const found = await stat(path).catch(() => undefined);
       if (isMerged(part.day) || found === undefined) continue;
-      if (isPlaceholder(found)) await rm(path);
+      const staged = stagedPathOf(outputDirectory, part);
+      if (existsSync(staged) || isPlaceholder(found)) await rm(path);
       else {
         await mkdir(stagedDirectory, { recursive: true });
-        await moveDurably(path, stagedPathOf(outputDirectory, part));
+        await moveDurably(path, staged);
       }
     }
   });

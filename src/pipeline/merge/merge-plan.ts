@@ -77,12 +77,13 @@ export function findDamaged(
   { outputDirectory }: Layout,
   records: readonly SplitRecord[],
 ): readonly SplitRecord[] {
-  const isThere = (part: PartFile) =>
-    // A merge may have moved it to its day.
-    [stagedPathOf(outputDirectory, part), join(outputDirectory, part.path)].some((path) => {
-      const found = statSync(path, { throwIfNoEntry: false });
-      return found?.size === part.bytes && !isPlaceholder(found);
-    });
+  const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
+  const isThere = (part: PartFile) => {
+    if (statOf(stagedPathOf(outputDirectory, part))?.size === part.bytes) return true;
+    // That of a finished export is in its day.
+    const found = statOf(join(outputDirectory, part.path));
+    return found?.size === part.bytes && !isPlaceholder(found);
+  };
   return records.filter(({ id, spill, staged = [] }) => {
     if (!staged.every(isThere)) return true;
     if (spill === undefined) return false;

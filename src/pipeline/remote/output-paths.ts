@@ -17,7 +17,7 @@ const record = new RegExp(
 const journal = /^_switchyard\/(?:epochs\/\d+\/)?acknowledged\//;
 const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
 const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
-const spilledRows = new RegExp(`^_switchyard/spill/${splitIdPattern}$`);
+const waitingRows = new RegExp(`^_switchyard/(?:spill/${splitIdPattern}$|staged/)`);
 const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
 
 /**
@@ -77,10 +77,10 @@ export function isLocalOnly(path: string): boolean {
 
 /**
  * Returns true for a file whose content a run needs from the start: not parts, lists of rows, files of
- * others, and spilled rows, of which a merge fetches ranges.
+ * others, and what merges fetch.
  */
 export function isNeeded(path: string): boolean {
-  if (spilledRows.test(path)) return false;
+  if (waitingRows.test(path)) return false;
   const isAccount = [MANIFEST_NAME, EVENTS_BY_DAY_NAME, SENT_RUN_NAME].includes(path);
   return isAccount || path.startsWith("_switchyard/") || isOfTable(path);
 }

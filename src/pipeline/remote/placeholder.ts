@@ -1,10 +1,12 @@
-import { type Stats, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { rmSync, type Stats, truncateSync, utimesSync, writeFileSync } from "node:fs";
 
 /** Modification time of placeholders, in seconds since 1970 UTC: no other file has it. */
 const PLACEHOLDER_TIME = 1;
 
 /** Makes a file into a placeholder of an object: of the same size, and without content on the disk. */
 export function makePlaceholder(path: string, bytes: number): void {
+  // It may have a second name.
+  rmSync(path, { force: true });
   writeFileSync(path, "");
   truncateSync(path, bytes);
   keepPlaceholder(path);

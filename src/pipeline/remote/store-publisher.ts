@@ -1,14 +1,9 @@
 import { join, relative, sep } from "node:path";
 import { mapBounded } from "../../base/map-bounded.js";
 import type { PartFile } from "../../sinks/sink.js";
-import {
-  findRange,
-  MERGED_PARTS,
-  spillIndexPathOf,
-  spillPathOf,
-} from "../../sinks/spill/spill-files.js";
+import { findRange, spillIndexPathOf, spillPathOf } from "../../sinks/spill/spill-files.js";
 import { stagedPathOf } from "../../sinks/staged-parts.js";
-import { type Layout, rejectsNameOf, splitOfPartName } from "../ledger/layout.js";
+import { type Layout, rejectsNameOf } from "../ledger/layout.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import type { MergeWork } from "../merge/run-merge.js";
 import type { RunPublisher } from "../run-job.js";
@@ -47,9 +42,13 @@ export class StorePublisher implements RunPublisher {
     await this.#drop(paths);
   }
 
-  async gather({ splits }: MergeWork, layout: Layout): Promise<void> {
+  async gather({ splits, staged }: MergeWork, layout: Layout): Promise<void> {
+    const { outputDirectory } = layout;
+    await mapBounded(staged, FETCHES_MAX, (part) =>
+      this.mirror.fetchContent(pathIn(layout, stagedPathOf(outputDirectory, part))),
+    );
     await mapBounded(splits, FETCHES_MAX, async ({ splitId, ...packs }) => {
-      const spill = spillPathOf(layout.outputDirectory, splitId);
+      const spill = spillPathOf(outputDirectory, splitId);
       const { start, end } = findRange(spill, packs);
       await this.mirror.fetchBytes(pathIn(layout, spill), start, end);
     });
@@ -59,10 +58,7 @@ export class StorePublisher implements RunPublisher {
     const paths = parts.map(({ path }) => path);
     const ofLedger = ["plan", id].map((name) => join(layout.mergesDirectory, `${name}.json`));
     await this.#publish([...paths, ...ofLedger.map((file) => pathIn(layout, file))], parts);
-    // A part that was only moved is moved back if its merge has to be repeated.
-    const isJoined = (path: string) =>
-      splitOfPartName(path.slice(path.lastIndexOf("/") + 1))?.endsWith(MERGED_PARTS) === true;
-    await this.#drop(paths.filter(isJoined));
+    await this.#drop(paths);
   }
 
   async #publish(paths: readonly string[], parts: readonly PartFile[]): Promise<void> {
