@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
@@ -22,8 +23,9 @@ export async function createWorkerTools(
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
   const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe } = options;
-  const layout = layoutOf(outputDirectory, dataset, epoch);
-  const { temporaryDirectory } = layout;
+  const common = layoutOf(outputDirectory, dataset, epoch);
+  const temporaryDirectory = join(common.temporaryDirectory, options.temporaryName ?? "");
+  const layout = { ...common, temporaryDirectory };
   const mapping = await loadMapperOptions(options, maxTimeMs);
   const ledger = new LedgerWriter(layout);
   const leavesOutAltered = damaged === "leave-out";

@@ -39,6 +39,11 @@ export interface RunOptions {
   readonly notInputs: readonly string[];
   /** Absolute; holds the ledger, the rejects and the manifest. */
   readonly outputDirectory: string;
+  /**
+   * Directory among the temporary files for those of this process; absent if no other process can read the same
+   * split. One that was paused for too long writes on beside the one that has its split by now.
+   */
+  readonly temporaryName?: string;
   /** Detected from the first bytes of each source if absent. */
   readonly inputFormat?: Format["kind"];
   /** The CSV dialect as far as the user gave it; the rest is detected. */

@@ -4,6 +4,7 @@ import { removeOutput } from "./ledger/output-directory.js";
 import type { RunAccounts } from "./manifest.js";
 import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spilled.js";
 import { isMerged } from "./merge/merge-state.js";
+import type { RunOptions } from "./options.js";
 import type { Split } from "./plan.js";
 import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunProgress } from "./run-observer.js";
@@ -80,14 +81,7 @@ export async function readSplits(
 ): Promise<{ readonly end: "done" | "interrupted"; readonly work: SplitProgress }> {
   const { observer } = context;
   const { layout } = epoch.ledger;
-  const { maxTimeMs, plan } = epoch.record;
-  pool.begin({
-    options,
-    reads: "events",
-    maxTimeMs,
-    epoch: layout.epoch,
-    splits: plan.splits.length,
-  });
+  beginEvents(options, epoch, pool);
   const runner = new SplitRunner(dispatch, pool, (committedRecord) => {
     records.set(committedRecord.id, committedRecord);
     committed?.(committedRecord);
@@ -97,6 +91,16 @@ export async function readSplits(
   for (const text of notesOf(epoch)) observer.note?.(text);
   observer.started?.(() => progressOf(splits, epoch.finished, runner, outside.now()));
   return { end: await runner.run(), work: runner.progress() };
+}
+
+/** Begins to read or to merge the events of an epoch. */
+export function beginEvents(
+  options: RunOptions,
+  { ledger, record: { maxTimeMs, plan } }: StartedEpoch,
+  pool: WorkerPool,
+): void {
+  const { epoch } = ledger.layout;
+  pool.begin({ options, reads: "events", maxTimeMs, epoch, splits: plan.splits.length });
 }
 
 /** Returns the splits without a record. */

@@ -46,6 +46,8 @@ export interface DayDirectoryOptions {
   readonly epoch?: number;
   /** Parts of splits that are joined by `mergeDays`; none if absent. */
   readonly compact?: Compact;
+  /** Directory of unfinished parts; that of the output by default. */
+  readonly temporaryDirectory?: string;
   readonly files?: PartFiles;
 }
 
@@ -80,6 +82,7 @@ export function createDayDirectorySink(
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
   const stagedBytes = stagedBytesOf(options.compact ?? "never", partBytes);
   const namedDirectories = new Set<string>();
+  const { temporaryDirectory = join(outputDirectory, "_switchyard", "tmp") } = options;
   const partsOf = (splitId: string, temporaryName: string): DayPartsOptions => ({
     files,
     buffer,
@@ -90,7 +93,7 @@ export function createDayDirectorySink(
     dayName,
     namedDirectories,
     heldBytesMax: FOOTER_BYTES_MAX,
-    temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", temporaryName),
+    temporaryDirectory: join(temporaryDirectory, temporaryName),
   });
   const shared = { rowBuffer, order, events, outputDirectory };
   return {

@@ -11,6 +11,7 @@ import {
 } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { hasRedis, type RedisServer, startRedis } from "../support/redis-server.js";
 import { hasS3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -161,6 +162,29 @@ describe.skipIf(!hasRedis())("a queue", () => {
     expect(digestExport(join(scratch, "killed"))).toEqual(expected);
   });
 
+  longTest("days are merged by workers, again if one of them is killed", async () => {
+    await writeAmplitudeRows(join(scratch, "days.jsonl"), 12_000, 60);
+    const words = (output: string) => ["export", "days.jsonl", "--to", output, ...options];
+    const whole = await runInProcess(words("days-whole"), { cwd: scratch, env });
+    expect(whole, whole.stderr).toMatchObject({ exitCode: 0 });
+    const killed = startWorker();
+    const queued = [...words("days"), "--queue", redis.url];
+    const coordinated = runInProcess(queued, { cwd: scratch, env });
+    const merges = join(scratch, "days", "_switchyard", "merges");
+    const made = () => (existsSync(merges) ? readdirSync(merges).length : 0);
+    // The plan and the first merge.
+    await expect.poll(made, { timeout: 30_000, interval: 1 }).toBeGreaterThan(1);
+    killed.child.kill("SIGKILL");
+    const before = made();
+    startWorker();
+    const result = await coordinated;
+    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    expect(made()).toBeGreaterThan(before);
+    expect(digestExport(join(scratch, "days"))).toEqual(digestExport(join(scratch, "days-whole")));
+    const [, last] = await stopWorkers();
+    expect(last?.stderr).toMatch(/made \d+ merges of/);
+  });
+
   test("a worker with another salt, or none, refuses the splits and says why", async () => {
     const coordinated = coordinate("salted");
     const none = startWorker([], {});
@@ -266,11 +290,20 @@ describe.skipIf(!hasRedis())("a queue", () => {
       };
       startWorker(server.flags, { ...env, ...keys });
       startWorker(server.flags, { ...env, ...keys });
-      const result = await coordinate("s3://queued/out", ...server.flags);
+      await writeAmplitudeRows(join(scratch, "days.jsonl"), 12_000, 60);
+      const words = (output: string) => ["export", "days.jsonl", "--to", output, ...options];
+      const whole = await runInProcess(words("on-disk"), { cwd: scratch, env });
+      expect(whole, whole.stderr).toMatchObject({ exitCode: 0 });
+      const queued = [...words("s3://queued/out"), "--queue", redis.url, ...server.flags];
+      const result = await runInProcess(queued, { cwd: scratch, env });
       expect(result, result.stderr).toMatchObject({ exitCode: 0 });
       await server.download("queued", "out/", join(scratch, "from-store"));
-      expect(digestExport(join(scratch, "from-store"))).toEqual(expected);
-      expect((await stopWorkers()).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+      expect(digestExport(join(scratch, "from-store"))).toEqual(
+        digestExport(join(scratch, "on-disk")),
+      );
+      const ended = await stopWorkers();
+      expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+      expect(ended.map(({ stderr }) => stderr).join()).toMatch(/made \d+ merges of s3:/);
     });
   });
 });

@@ -38,6 +38,25 @@ describe("after a kill", () => {
     expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
   });
 
+  test("of nobody: a process that was paused writes on beside the one that has its split by now", async () => {
+    const quiet = await writeSplit(rows, options);
+    const directory = temporaryDirectory();
+    const open = (name: string) =>
+      openSplit(directory, {
+        ...options,
+        temporaryDirectory: join(directory, "_switchyard/tmp", name),
+      });
+    const paused = await open("paused");
+    await writeRows(paused.split, paused.kernel, rows.slice(0, 700));
+    const next = await open("next");
+    await writeRows(next.split, next.kernel, rows.slice(0, 1400));
+    await writeRows(paused.split, paused.kernel, rows.slice(700));
+    expect(await commitSplit(paused.split)).toMatchObject({ parts: quiet.parts });
+    await writeRows(next.split, next.kernel, rows.slice(1400));
+    expect(await commitSplit(next.split)).toMatchObject({ parts: quiet.parts });
+    expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
+  });
+
   test.each([0, 1, 5, 11])(
     "during the commit, after %d renames, the same comes out",
     async (renames) => {

@@ -23,6 +23,7 @@ serveRun<ExportOptions>(async (setup, signal, kernel) => {
     format,
     dayZone,
     epoch,
+    temporaryDirectory: layout.temporaryDirectory,
     spills: merges,
     compact: merges ? options.compact : "never",
   });

@@ -1,9 +1,10 @@
 import type { MergeRecord } from "../ledger/ledger-records.js";
 import type { ThreadProgress } from "../run-observer.js";
+import type { WorkClaim } from "../worker/dispatch.js";
 import { asFatal, type PoolWorker, type WorkerPool } from "../worker/worker-pool.js";
 import type { MergeWork } from "./run-merge.js";
 
-/** A merge that is queued or in progress; its days are shown as YYYY-MM-DD. */
+/** A merge that waits or is in progress; its days are shown as YYYY-MM-DD. */
 export interface QueuedMerge {
   /** Made when the merge begins: a thousand merges of thousands of splits are much memory. */
   work(): MergeWork;
@@ -20,9 +21,38 @@ export interface MergeProgress {
   readonly merges: number;
 }
 
-/** A merge that is taken from the queue. `work` resolves when the rows that it reads are there. */
-interface BegunMerge {
+/** A merge that this process makes. */
+export interface MergeClaim extends WorkClaim {
   readonly merge: QueuedMerge;
+}
+
+/** Decides which process makes which merge, as `Dispatch` does for splits. */
+export interface MergeDispatch {
+  readonly isEmpty: boolean;
+  readonly threadsMax: number;
+  claim(waits: boolean): Promise<MergeClaim | undefined>;
+}
+
+/** Dispatches merges that no other process makes, the largest first. */
+export function dispatchMergesHere(merges: readonly QueuedMerge[]): MergeDispatch {
+  const queue = [...merges].sort((one, other) => other.bytes - one.bytes);
+  const ended = async () => undefined;
+  return {
+    threadsMax: merges.length,
+    get isEmpty() {
+      return queue.length === 0;
+    },
+    async claim() {
+      const merge = queue.shift();
+      const isWanted = async () => true;
+      return merge && { merge, isWanted, done: ended, failed: ended };
+    },
+  };
+}
+
+/** A merge that is claimed. `work` resolves when the rows that it reads are there. */
+interface BegunMerge {
+  readonly claim: MergeClaim;
   readonly work: Promise<MergeWork>;
 }
 
@@ -38,29 +68,26 @@ interface Lane {
 }
 
 /**
- * Runs merges on a worker pool, the largest first. Every error ends the run. So does a worker's
+ * Runs merges on a worker pool. Every error ends the run. So does a worker's
  * death: its input was written by us, and a retry would die of it again.
  */
 export class MergeRunner {
-  readonly #queue: QueuedMerge[];
-  readonly #mergesToRun: number;
   readonly #lanes: readonly Lane[];
   #bytes = 0;
   #merges = 0;
+  #claimed = 0;
 
   /**
    * `onRecord` is called as soon as a merge is in the ledger, in no particular order. `gather`, if it is
    * needed, brings the rows that a merge reads: those of the next one while a merge works.
    */
   constructor(
-    merges: readonly QueuedMerge[],
+    private readonly dispatch: MergeDispatch,
     private readonly pool: WorkerPool,
     private readonly onRecord: (record: MergeRecord) => unknown,
     private readonly gather?: (work: MergeWork) => Promise<void>,
   ) {
-    this.#queue = [...merges].sort((one, other) => other.bytes - one.bytes);
-    this.#mergesToRun = merges.length;
-    this.#lanes = Array.from({ length: Math.min(pool.threads, merges.length) }, () => ({
+    this.#lanes = Array.from({ length: Math.min(pool.threads, dispatch.threadsMax) }, () => ({
       worker: undefined,
       ahead: undefined,
       merge: undefined,
@@ -72,7 +99,7 @@ export class MergeRunner {
   /** Resolves when no merge is in progress; throws the error that ended the run. */
   async run(): Promise<"done" | "interrupted"> {
     await this.pool.run(this.#lanes.map((lane) => () => this.#serve(lane)));
-    return this.#merges === this.#mergesToRun ? "done" : "interrupted";
+    return this.dispatch.isEmpty && this.#merges === this.#claimed ? "done" : "interrupted";
   }
 
   progress(): MergeProgress {
@@ -87,46 +114,57 @@ export class MergeRunner {
   }
 
   async #serve(lane: Lane): Promise<void> {
-    while (!this.pool.isStopping && (lane.ahead !== undefined || this.#queue.length > 0)) {
-      const worker = await this.#workerOf(lane);
-      // Without a thread for this lane, the queue is untouched: others merge it to its end.
-      const begun =
-        worker && !this.pool.isStopping ? (lane.ahead ?? this.#beginMerge()) : undefined;
-      if (worker === undefined || begun === undefined) break;
-      const { merge } = begun;
-      try {
-        worker.counters.reset();
-        lane.merge = merge;
-        const work = await begun.work;
-        lane.ahead = this.gather === undefined ? undefined : this.#beginMerge();
-        const record = await worker.remote.call("merge", work);
-        await lane.published;
-        lane.published = this.#account(lane, merge, record);
-        // It is awaited later, and may fail before.
-        lane.published.catch(() => undefined);
-      } catch (error) {
-        if (this.pool.isStopping) break;
-        throw asFatal(`merged ${merge.days}`, error);
-      } finally {
-        lane.merge = undefined;
+    try {
+      while (!this.pool.isStopping && (lane.ahead !== undefined || !this.dispatch.isEmpty)) {
+        const worker = await this.#workerOf(lane);
+        // Without a thread for this lane, nothing is claimed: others merge what is left.
+        if (worker === undefined || this.pool.isStopping) break;
+        const begun = lane.ahead ?? (await this.#begin(true));
+        lane.ahead = undefined;
+        if (begun === undefined) break;
+        await this.#merge(lane, worker, begun);
       }
+      await lane.published;
+    } finally {
+      // It writes to files whose state must not change any more.
+      await lane.ahead?.work.catch(() => undefined);
+      await lane.ahead?.claim.failed();
     }
-    await lane.published;
-    // It writes to files whose state must not change any more.
-    await lane.ahead?.work.catch(() => undefined);
   }
 
-  #beginMerge(): BegunMerge | undefined {
-    const merge = this.#queue.shift();
-    if (merge === undefined) return undefined;
+  async #merge(lane: Lane, worker: PoolWorker, { claim, work }: BegunMerge): Promise<void> {
+    const { merge } = claim;
+    try {
+      worker.counters.reset();
+      lane.merge = merge;
+      const merging = worker.remote.call("merge", await work);
+      // It is awaited later, and may fail before.
+      merging.catch(() => undefined);
+      if (this.gather !== undefined) lane.ahead = await this.#begin(false);
+      const record = await merging;
+      await lane.published;
+      lane.published = this.#account(lane, claim, record);
+      lane.published.catch(() => undefined);
+    } catch (error) {
+      await claim.failed();
+      if (!this.pool.isStopping) throw asFatal(`merged ${merge.days}`, error);
+    } finally {
+      lane.merge = undefined;
+    }
+  }
+
+  async #begin(waits: boolean): Promise<BegunMerge | undefined> {
+    const claim = await this.dispatch.claim(waits);
+    if (claim === undefined) return undefined;
+    this.#claimed++;
     const work = (async () => {
-      const made = merge.work();
+      const made = claim.merge.work();
       await this.gather?.(made);
       return made;
     })();
     // It is awaited later, and may fail before.
     work.catch(() => undefined);
-    return { merge, work };
+    return { claim, work };
   }
 
   async #workerOf(lane: Lane): Promise<PoolWorker | undefined> {
@@ -139,11 +177,12 @@ export class MergeRunner {
     }
   }
 
-  async #account(lane: Lane, { bytes }: QueuedMerge, record: MergeRecord): Promise<void> {
+  async #account(lane: Lane, claim: MergeClaim, record: MergeRecord): Promise<void> {
     lane.merge = undefined;
     lane.rows += record.rows;
-    this.#bytes += bytes;
+    this.#bytes += claim.merge.bytes;
     this.#merges++;
     await this.onRecord(record);
+    await claim.done();
   }
 }

@@ -13,7 +13,7 @@ import { inOrder, sum } from "../run-accounts.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
 import { digestOfSpilled, locatePacks, planMerges, totalWaiting } from "./merge-plan.js";
-import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
+import { dispatchMergesHere, MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import {
   findPending,
   isDayMerged,
@@ -70,11 +70,13 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
     merges.set(record.id, record);
     await publisher?.mergeDone(record, layout);
   };
-  const queue = queueOf(layout, plan, records, merges);
+  const queue = [...mergesOf(layout, plan, records)].flatMap(([id, merge]) =>
+    merges.has(id) ? [] : merge,
+  );
   const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
-  const runner = new MergeRunner(queue, job.pool, isDone, gather);
-  const before = { merges: [...merges.values()], plan };
-  job.observer.started?.(() => progressOf(before, runner));
+  const runner = new MergeRunner(dispatchMergesHere(queue), job.pool, isDone, gather);
+  const before = [...merges.keys()];
+  job.observer.started?.(() => mergeProgress(plan, before, runner));
   const merged = await runner.run();
   const done = [...merges.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
   if (merged === "done") return { end, parts: partsOf(done), pending: [] };
@@ -109,7 +111,13 @@ export function joinMerged(epochs: readonly MergedDays[]): MergedDays {
   };
 }
 
-async function beginMerges({ layout, ledger, records, mergeBytes }: MergeJob): Promise<MergePlan> {
+/** Plans the merges of what these splits have spilled and staged, and records the plan. */
+export async function beginMerges({
+  layout,
+  ledger,
+  records,
+  mergeBytes,
+}: Pick<MergeJob, "layout" | "ledger" | "records" | "mergeBytes">): Promise<MergePlan> {
   const merges = planMerges(totalWaiting(layout, records), mergeBytes);
   const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
   // Records of void merges have the same names.
@@ -118,26 +126,25 @@ async function beginMerges({ layout, ledger, records, mergeBytes }: MergeJob): P
   return plan;
 }
 
-function queueOf(
+/** Returns the merges of a plan by id. Throws `SpillDamage`. */
+export function mergesOf(
   layout: Layout,
   { merges }: MergePlan,
   records: readonly SplitRecord[],
-  done: ReadonlyMap<string, MergeRecord>,
-): readonly QueuedMerge[] {
+): ReadonlyMap<string, QueuedMerge> {
   const packsOf = locatePacks(layout, records, merges);
   const staged = stagedByDay(records);
   let next = 0;
-  return merges.flatMap(({ id, firstDay, lastDay, rows, bytes }, index) => {
-    const start = next;
-    while (next < staged.length && staged[next]!.day <= lastDay) next++;
-    if (done.has(id)) return [];
-    const parts = staged.slice(start, next).map(({ part }) => part);
-    return {
-      work: () => ({ id, rows, splits: packsOf(index), staged: parts }),
-      bytes,
-      days: `${formatDay(firstDay)} to ${formatDay(lastDay)}`,
-    };
-  });
+  return new Map(
+    merges.map(({ id, firstDay, lastDay, rows, bytes }, index) => {
+      const start = next;
+      while (next < staged.length && staged[next]!.day <= lastDay) next++;
+      const parts = staged.slice(start, next).map(({ part }) => part);
+      const work = () => ({ id, rows, splits: packsOf(index), staged: parts });
+      const days = `${formatDay(firstDay)} to ${formatDay(lastDay)}`;
+      return [id, { work, bytes, days }];
+    }),
+  );
 }
 
 /** Returns the staged parts of all splits, ordered by day and then by split. */
@@ -152,24 +159,23 @@ function partsOf(records: readonly MergeRecord[]): readonly PartFile[] {
   return records.flatMap(({ parts }) => parts);
 }
 
-interface MergedBefore {
-  readonly plan: MergePlan;
-  readonly merges: readonly MergeRecord[];
-}
-
-function progressOf({ plan, merges: before }: MergedBefore, runner: MergeRunner): RunProgress {
-  const ids = new Set(before.map(({ id }) => id));
+/** Returns the progress of a plan. `before`: ids of the merges that were done when the runner began. */
+export function mergeProgress(
+  { merges: planned }: MergePlan,
+  before: readonly string[],
+  runner: MergeRunner,
+): RunProgress {
+  const ids = new Set(before);
   const bytesOf = (merges: readonly PlannedMerge[]) => sum(merges, ({ bytes }) => bytes);
-  const bytesResumed = bytesOf(plan.merges.filter(({ id }) => ids.has(id)));
   const { threads, rows, bytes, merges } = runner.progress();
   return {
     phase: "merging",
     threads,
     rows,
     rejects: 0,
-    bytesTotal: bytesOf(plan.merges),
-    bytesDone: bytesResumed + bytes,
-    splitsTotal: plan.merges.length,
-    splitsDone: before.length + merges,
+    bytesTotal: bytesOf(planned),
+    bytesDone: bytesOf(planned.filter(({ id }) => ids.has(id))) + bytes,
+    splitsTotal: planned.length,
+    splitsDone: ids.size + merges,
   };
 }

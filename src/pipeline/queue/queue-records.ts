@@ -1,15 +1,20 @@
 import { z } from "zod";
 
-/** A split in the queue. It holds no options, and no secrets. */
-export const queuedSplitSchema = z.strictObject({
+/** A split or a merge of days in the queue. It holds no options, and no secrets. */
+export const queuedWorkSchema = z.strictObject({
   /** Digest of the plan and the options; another plan of the same output is another run. */
   run: z.string(),
   /** Directory or address of the output. */
   output: z.string(),
-  split: z.string(),
+  kind: z.enum(["split", "merge"]),
+  epoch: z.number(),
+  id: z.string(),
 });
 
-export type QueuedSplit = z.output<typeof queuedSplitSchema>;
+export type QueuedWork = z.output<typeof queuedWorkSchema>;
+
+/** The part of it that names its record. */
+export type RecordedWork = Pick<QueuedWork, "kind" | "epoch" | "id">;
 
 /** The last words of a worker to its coordinators. */
 export const workerBeatSchema = z.object({
@@ -20,12 +25,12 @@ export const workerBeatSchema = z.object({
   /** Grows with each beat. */
   beat: z.number(),
   run: z.string().optional(),
-  /** Rows and bytes that it has read of the run, and splits that it has recorded. */
+  /** Rows and bytes that it has read of the run, and splits or merges that it has recorded. */
   rows: z.number(),
   bytes: z.number(),
   splits: z.number(),
-  /** Splits at work, with the milliseconds since they were claimed. */
-  working: z.array(z.object({ split: z.string(), ageMs: z.number() })),
+  /** Paths of the records of its work, with the milliseconds since it was claimed. */
+  working: z.array(z.object({ path: z.string(), ageMs: z.number() })),
   /** The last failure of a service that accepts no events at the moment. */
   waiting: z
     .object({ reason: z.string(), attempts: z.number(), leftMs: z.number() })

@@ -4,13 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { epochOf } from "../../base/epoch.js";
 import { isLocked, takeLockFile } from "../../base/lock-file.js";
 import { asOutput } from "../../base/output-error.js";
-import { epochsDirectoryOf, layoutOf } from "../ledger/layout.js";
+import { epochsDirectoryOf, type Layout, layoutOf } from "../ledger/layout.js";
 import { listOrNone } from "../ledger/ledger.js";
 import type { StoredOptions } from "../options.js";
 import type { RunPublisher } from "../run-job.js";
 import type { RunContext } from "../run-observer.js";
 import type { SharedOutput } from "../shard/run-shard.js";
 import { fileLocks, livingMembers, type Member, workerLockName } from "../shard/shared-locks.js";
+import type { RecordedWork } from "./queue-records.js";
 import { FileLease, type SplitLease } from "./split-lease.js";
 
 /** An output as one of its workers sees it. */
@@ -20,6 +21,8 @@ export interface JoinedOutput {
   /** Aborted when the lock is lost. */
   readonly lost: AbortSignal;
   readonly publisher?: RunPublisher;
+  /** Brings what merges of days need to know, if it is elsewhere. */
+  prepareMerges?(): Promise<void>;
   /** Takes the lease of a split, and brings its journals here; returns undefined while another process has it. */
   lease(split: string): Promise<SplitLease | undefined>;
   /** Removes the journals of a split from a store; absent if the directory is the output itself. */
@@ -44,9 +47,9 @@ export interface QueuedOutput {
     work: (output: JoinedOutput) => Promise<Result>,
   ): Promise<Result>;
   livingMembers(signal: AbortSignal): Promise<readonly Member[]>;
-  /** Returns the ids of the splits that have a record. */
-  recordedSplits(signal: AbortSignal): Promise<ReadonlySet<string>>;
-  isRecorded(split: string, signal: AbortSignal): Promise<boolean>;
+  /** Returns the paths of the records of splits or of merges. */
+  recorded(kind: RecordedWork["kind"], signal: AbortSignal): Promise<ReadonlySet<string>>;
+  isRecorded(work: RecordedWork, signal: AbortSignal): Promise<boolean>;
 }
 
 const POLL_MS = 500;
@@ -73,23 +76,20 @@ export function outputInDirectory(directory: string): QueuedOutput {
       }
     },
     livingMembers: () => livingMembers(lockFile),
-    async recordedSplits() {
-      const epochs = await listOrNone(epochsDirectoryOf(ledgerDirectory));
-      const layouts = [layout, ...epochs.map((epoch) => layoutOf(directory, "", Number(epoch)))];
-      const names = await Promise.all(
-        layouts.map(({ splitsDirectory }) => listOrNone(splitsDirectory)),
+    async recorded(kind) {
+      const names = await listOrNone(epochsDirectoryOf(ledgerDirectory));
+      const epochs = [0, ...names.map(Number)];
+      const paths = epochs.map(async (epoch) =>
+        (await listOrNone(recordsDirectory(layoutOf(directory, "", epoch), kind)))
+          .filter((name) => name.endsWith(".json"))
+          .map((name) => recordPath({ kind, epoch, id: name.slice(0, -".json".length) })),
       );
-      return new Set(names.flat().flatMap((name) => splitOfRecord(name) ?? []));
+      return new Set((await Promise.all(paths)).flat());
     },
-    async isRecorded(split) {
-      return existsSync(join(directory, recordPath(split)));
+    async isRecorded(work) {
+      return existsSync(join(directory, recordPath(work)));
     },
   };
-}
-
-/** Returns the split of the name of a record; undefined for other files. */
-export function splitOfRecord(name: string): string | undefined {
-  return /^([^.]+)\.json$/.exec(name)?.[1];
 }
 
 /** Returns the path of the directory of a split's journals in its output. */
@@ -103,10 +103,18 @@ export function leasePath(split: string): string {
   return `_switchyard/leases/${split}`;
 }
 
-/** Returns the path of the record of a split in its output. */
-export function recordPath(split: string): string {
-  const { outputDirectory, splitsDirectory } = layoutOf("/", "", epochOf(split));
-  return join(splitsDirectory, `${split}.json`).slice(outputDirectory.length).replaceAll("\\", "/");
+/** Returns the path of the record of a split or a merge in its output. */
+export function recordPath({ kind, epoch, id }: RecordedWork): string {
+  const layout = layoutOf("/", "", epoch);
+  const path = join(recordsDirectory(layout, kind), `${id}.json`);
+  return path.slice(layout.outputDirectory.length).replaceAll("\\", "/");
+}
+
+function recordsDirectory(
+  { splitsDirectory, mergesDirectory }: Layout,
+  kind: RecordedWork["kind"],
+): string {
+  return kind === "split" ? splitsDirectory : mergesDirectory;
 }
 
 interface Joining<Lock> {

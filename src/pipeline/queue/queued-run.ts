@@ -25,8 +25,9 @@ export async function openQueuedRun(
   own: OwnOptions & { readonly queue: string },
 ): Promise<QueuedRun | undefined> {
   const { directory, publisher } = joined;
-  const options = await readWorkerOptions(directory, own);
-  if (options === undefined) return undefined;
+  const read = await readWorkerOptions(directory, own);
+  if (read === undefined) return undefined;
+  const options = { ...read, temporaryName: randomUUID() };
   if (!("eventUrl" in options)) return { job: await sharedJob(options, publisher) };
   if (own.serverSecret === undefined) {
     throw new UsageError(

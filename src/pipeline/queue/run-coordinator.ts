@@ -2,18 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
 import { withFrugalHeap } from "../../base/frugal-heap.js";
 import { readHeads } from "../ledger/ledger.js";
+import type { PlannedMerge } from "../ledger/ledger-records.js";
 import type { RunAccounts } from "../manifest.js";
+import { beginMerges } from "../merge/merge-spilled.js";
+import { isMerged } from "../merge/merge-state.js";
 import type { StoredOptions } from "../options.js";
-import type { Split } from "../plan.js";
 import { sum } from "../run-accounts.js";
+import { unfinishedSplits } from "../run-epoch.js";
 import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-job.js";
 import type { RunContext } from "../run-observer.js";
 import { discoverInputs } from "../run-setup.js";
 import type { RunResult } from "../run-splits.js";
-import { planShared, refuseDedupe } from "../shard/run-shard.js";
+import { planShared, refuseDedupe, type SharedOutput } from "../shard/run-shard.js";
 import { COORDINATOR } from "../shard/shared-locks.js";
-import type { QueuedSplit } from "./queue-records.js";
-import type { QueuedOutput } from "./queued-output.js";
+import type { StartedEpoch } from "../start-run.js";
+import type { QueuedWork } from "./queue-records.js";
+import { type QueuedOutput, recordPath } from "./queued-output.js";
 import { harmlessUrl, WorkQueue } from "./work-queue.js";
 import { runIdOf, writeWorkerOptions } from "./worker-options.js";
 import { WorkerWatch } from "./worker-watch.js";
@@ -32,14 +36,23 @@ export interface CoordinatorOutside<
   finish(inputs: DiscoveredInputs): Promise<Result>;
 }
 
-interface PlannedSplits {
+/** The splits of a run, or the merges once all splits are recorded. */
+interface PlannedWork {
   readonly run: string;
-  /** Splits without a record. */
-  readonly left: readonly Split[];
-  readonly splits: number;
+  readonly kind: QueuedWork["kind"];
+  /** Those without a record. */
+  readonly left: readonly LeftWork[];
+  /** Number and bytes of all. */
+  readonly count: number;
   readonly bytes: number;
-  /** Rows of the splits that have one. */
+  /** Rows of the splits that have a record. */
   readonly rowsKnown: number;
+}
+
+interface LeftWork {
+  readonly epoch: number;
+  readonly id: string;
+  readonly bytes: number;
 }
 
 const POLL_MS = 100;
@@ -70,16 +83,22 @@ export async function runCoordinator<
     const job = await outside.jobOf(options);
     const inputs = await withFrugalHeap(() => discoverInputs(job, outside, signal));
     throwIfInterrupted(signal);
-    const planned = await withFrugalHeap(() => plan(options, context, outside, inputs));
-    if (planned.left.length > 0) await watch(options, context, outside, queue, planned);
-    await waitForWorkers(context, outside.output, queue, planned.run);
+    const first = await plan(options, context, outside, inputs);
+    for (let planned = first; planned.left.length > 0; ) {
+      await watch(options, context, outside, queue, planned);
+      if (planned.kind === "merge") break;
+      await waitForWorkers(context, outside.output, queue, planned.run);
+      // What was read is not read again, also if a source has failed.
+      planned = await plan({ ...options, fresh: false }, context, outside, inputs, true);
+    }
+    await waitForWorkers(context, outside.output, queue, first.run);
     const result = await finish(context, () => outside.finish(inputs));
-    if (planned.left.length === 0) return result;
+    if (first.left.length === 0) return result;
     return {
       ...result,
       // By all workers.
-      rowsRead: result.manifest.rows.read - planned.rowsKnown,
-      bytesRead: sum(planned.left, ({ bytes }) => bytes),
+      rowsRead: result.manifest.rows.read - first.rowsKnown,
+      bytesRead: first.kind === "merge" ? 0 : sum(first.left, ({ bytes }) => bytes),
       durationMs: outside.now() - startedMs,
     };
   } finally {
@@ -87,66 +106,108 @@ export async function runCoordinator<
   }
 }
 
+/** `finishesOnly`: all splits have been read. */
 function plan<Options extends StoredOptions, Result extends RunResult<RunAccounts>>(
   options: Options,
   context: RunContext,
   outside: CoordinatorOutside<Options, Result>,
   inputs: DiscoveredInputs,
-): Promise<PlannedSplits> {
+  finishesOnly = false,
+): Promise<PlannedWork> {
   const startedMs = outside.now();
-  return outside.output.plan(options, context, async (local, inside, output) => {
-    const job = await outside.jobOf(local, output.publisher);
+  const planHere = async (local: Options, inside: RunContext, output: SharedOutput) => {
+    const job = { ...(await outside.jobOf(local, output.publisher)), finishesOnly };
     const planning = { planner: COORDINATOR, context: inside, outside, startedMs, output } as const;
-    const { result } = await planShared(job, inputs, planning, async ({ isAlone }, epochs) => {
-      const left = epochs.flatMap(({ record, finished }) =>
-        record.plan.splits.filter(({ id }) => !finished.has(id)),
-      );
-      if (isAlone && left.length > 0) {
-        await writeWorkerOptions(job.layout, job.options);
-        const [first] = epochs;
-        if (first !== undefined) await job.begun?.(first.record);
-        await output.publisher?.planned();
-      }
-      const splits = epochs.flatMap(({ record }) => record.plan.splits);
-      return {
-        run: runIdOf((await readHeads(job.layout)).map(({ record }) => record)),
-        left,
-        splits: splits.length,
-        bytes: sum(splits, ({ bytes }) => bytes),
-        rowsKnown: sum(
-          epochs.flatMap(({ finished }) => [...finished.values()]),
-          ({ rows }) => rows.read,
-        ),
-      };
-    });
+    const { result } = await planShared(
+      job,
+      inputs,
+      planning,
+      async ({ isAlone }, epochs): Promise<PlannedWork> => {
+        const splits = splitsLeft(epochs);
+        const merges = isAlone && splits.length === 0 ? await mergesLeft(job, epochs) : nothingLeft;
+        const left = merges.left.length === 0 ? splits : merges.left;
+        if (isAlone && left.length > 0) {
+          await writeWorkerOptions(job.layout, job.options);
+          const [first] = epochs;
+          if (first !== undefined) await job.begun?.(first.record);
+          await output.publisher?.planned();
+        }
+        const all = epochs.flatMap(({ record }) => record.plan.splits);
+        const known = epochs.flatMap(({ finished }) => [...finished.values()]);
+        return {
+          run: runIdOf((await readHeads(job.layout)).map(({ record }) => record)),
+          rowsKnown: sum(known, ({ rows }) => rows.read),
+          ...(merges.left.length > 0
+            ? { kind: "merge", ...merges }
+            : { kind: "split", left, ...totalOf(all) }),
+        };
+      },
+    );
     return result;
-  });
+  };
+  return withFrugalHeap(() => outside.output.plan(options, context, planHere));
 }
 
-/** Waits until all splits are recorded. */
+const nothingLeft = { left: [], count: 0, bytes: 0 };
+
+function splitsLeft(epochs: readonly StartedEpoch[]): readonly LeftWork[] {
+  return epochs.flatMap(({ ledger, record, finished }) =>
+    unfinishedSplits(record.plan.splits, finished).map(({ id, bytes }) => ({
+      epoch: ledger.layout.epoch,
+      id,
+      bytes,
+    })),
+  );
+}
+
+/** Returns the merges that are left, and plans those of epochs without a plan. */
+async function mergesLeft(
+  { options: { splitBytes: mergeBytes } }: RunJob<RunAccounts>,
+  epochs: readonly StartedEpoch[],
+) {
+  const all: PlannedMerge[] = [];
+  const left: LeftWork[] = [];
+  for (const { ledger, merges, finished } of epochs) {
+    const records = [...finished.values()];
+    if (isMerged(merges, records)) continue;
+    const { layout } = ledger;
+    const begun = merges.plan ?? (await beginMerges({ layout, ledger, records, mergeBytes }));
+    const done = new Set(merges.done.map(({ id }) => id));
+    all.push(...begun.merges);
+    for (const { id, bytes } of begun.merges)
+      if (!done.has(id)) left.push({ epoch: layout.epoch, id, bytes });
+  }
+  return { left, ...totalOf(all) };
+}
+
+function totalOf(all: readonly { readonly bytes: number }[]) {
+  return { count: all.length, bytes: sum(all, ({ bytes }) => bytes) };
+}
+
+/** Waits until all of it is recorded. */
 async function watch(
   { outputDirectory }: StoredOptions,
   { signal, observer }: RunContext,
   { output, queue: url }: { readonly output: QueuedOutput; readonly queue: string },
   queue: WorkQueue,
-  { run, left, splits, bytes }: PlannedSplits,
+  { run, kind, left, count, bytes }: PlannedWork,
 ): Promise<void> {
   await queue.unmarkEnded(run);
-  const bytesOf = new Map(left.map((split) => [split.id, split.bytes]));
-  const watched = new WorkerWatch(run, { splits, bytes, bytesOf });
+  const bytesOf = new Map(left.map((one) => [recordPath({ kind, ...one }), one.bytes]));
+  const watched = new WorkerWatch(run, { kind, count, bytes, bytesOf });
   observer.started?.(() => watched.progress());
   // The largest first, as they end last.
-  let pending: readonly QueuedSplit[] = [...left]
+  let pending: readonly QueuedWork[] = [...left]
     .sort((one, other) => other.bytes - one.bytes)
-    .map(({ id }) => ({ run, output: outputDirectory, split: id }));
+    .map(({ epoch, id }) => ({ run, output: outputDirectory, kind, epoch, id }));
   let sweptMs = Number.NEGATIVE_INFINITY;
   let lookedMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     const nowMs = performance.now();
     const missing = await queue.missing(pending);
     if (nowMs - sweptMs > SWEEP_INTERVAL_MS || missing.length === pending.length) {
-      const recorded = await output.recordedSplits(signal);
-      pending = pending.filter(({ split }) => !recorded.has(split));
+      const recorded = await output.recorded(kind, signal);
+      pending = pending.filter((work) => !recorded.has(recordPath(work)));
       if (pending.length === 0) return;
       await throwDeadly(queue, run);
       await queue.add(pending);
@@ -168,7 +229,7 @@ async function throwDeadly(queue: WorkQueue, run: string): Promise<void> {
   if (failed === undefined) return;
   throw new SwitchyardError(
     "split_deadly",
-    `Too many workers died while they read split ${failed.split} (${failed.reason}); look at the end of their logs, give them more memory or fewer threads, and run the same command again to resume`,
+    `Too many workers died while they worked on ${failed.kind} ${failed.id} (${failed.reason}); look at the end of their logs, give them more memory or fewer threads, and run the same command again to resume`,
   );
 }
 
@@ -188,7 +249,7 @@ async function waitForWorkers(
     if (!isNoted && performance.now() - startedMs > WAIT_NOTE_MS) {
       isNoted = true;
       const names = members.map(({ name }) => name).join(", ");
-      observer.note?.(`all splits are read; waiting for the end of ${names}`);
+      observer.note?.(`all of it is done; waiting for the end of ${names}`);
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     throwIfInterrupted(signal);

@@ -1,28 +1,27 @@
-import type { Split } from "../plan.js";
-import type { Claim, Dispatch } from "../worker/dispatch.js";
+import type { WorkClaim } from "../worker/dispatch.js";
+import type { QueuedWork } from "./queue-records.js";
 import type { QueuedOutput } from "./queued-output.js";
 import type { QueueClaim, WorkQueue } from "./work-queue.js";
 
 /** Without work for so long, a worker leaves a run, and returns when there is some. */
 const IDLE_MS = 60_000;
 
-export interface RunDispatchOptions {
+export interface RunDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind" | "epoch"> {
   readonly queue: Pick<WorkQueue, "claim" | "isEnded">;
   readonly output: Pick<QueuedOutput, "isRecorded">;
-  readonly run: string;
-  /** The splits of an epoch, by id. */
-  readonly splits: ReadonlyMap<string, Split>;
+  /** The splits or the merges of the epoch, by id. */
+  readonly works: ReadonlyMap<string, Work>;
   /** Aborted when this process should claim nothing more. */
   readonly stop: AbortSignal;
   now(): number;
 }
 
-/** Dispatches the splits of an epoch as a queue gives them out, to this process and to others. */
-export class RunDispatch implements Dispatch {
+/** Dispatches the splits, or the merges, of an epoch as a queue gives them out, to this process and to others. */
+export class RunDispatch<Work extends object> {
   readonly threadsMax = Number.POSITIVE_INFINITY;
-  /** Other machines may be free before it is read. */
+  /** Other machines may be free before it is done. */
   readonly allowsReserve = false;
-  /** Claimed splits of other runs and epochs. */
+  /** Claimed work of other runs and epochs, and of the other kind. */
   readonly #others: QueueClaim[] = [];
   readonly #claimed: QueueClaim[];
   readonly #held = new Set<QueueClaim>();
@@ -31,7 +30,7 @@ export class RunDispatch implements Dispatch {
 
   constructor(
     first: QueueClaim | undefined,
-    private readonly options: RunDispatchOptions,
+    private readonly options: RunDispatchOptions<Work>,
   ) {
     this.#claimed = first === undefined ? [] : [first];
     this.#usedMs = options.now();
@@ -46,13 +45,13 @@ export class RunDispatch implements Dispatch {
     return [...this.#claimed, ...this.#others];
   }
 
-  /** The splits at work. */
+  /** The work that has begun. */
   get held(): ReadonlySet<QueueClaim> {
     return this.#held;
   }
 
-  async claim(waits: boolean): Promise<Claim | undefined> {
-    const { queue, run, splits, stop, now } = this.options;
+  async claim(waits: boolean): Promise<(Work & WorkClaim) | undefined> {
+    const { queue, stop, now } = this.options;
     while (!this.#isEmpty) {
       if (stop.aborted) {
         this.#isEmpty = true;
@@ -65,18 +64,24 @@ export class RunDispatch implements Dispatch {
         continue;
       }
       this.#usedMs = now();
-      const split = claim.work.run === run ? splits.get(claim.work.split) : undefined;
-      if (split === undefined) {
+      const work = this.#workOf(claim);
+      if (work === undefined) {
         this.#others.push(claim);
         this.#isEmpty = true;
       } else if (stop.aborted) await claim.release();
-      else if (await this.#isRecorded(split)) await claim.done();
-      else return this.#hold(claim, split);
+      else if (await this.#isRecorded(claim)) await claim.done();
+      else return this.#hold(claim, work);
     }
     return undefined;
   }
 
-  #hold(claim: QueueClaim, split: Split): Claim {
+  #workOf({ work: { run, kind, epoch, id } }: QueueClaim): Work | undefined {
+    const { options } = this;
+    const isOfThis = run === options.run && kind === options.kind && epoch === options.epoch;
+    return isOfThis ? options.works.get(id) : undefined;
+  }
+
+  #hold(claim: QueueClaim, work: Work): Work & WorkClaim {
     this.#held.add(claim);
     const end = (how: () => Promise<void>) => async () => {
       this.#held.delete(claim);
@@ -84,8 +89,8 @@ export class RunDispatch implements Dispatch {
       await how();
     };
     return {
-      split,
-      isWanted: async () => !(await this.#isRecorded(split)),
+      ...work,
+      isWanted: async () => !(await this.#isRecorded(claim)),
       done: end(() => claim.done()),
       failed: end(() => claim.release()),
     };
@@ -97,7 +102,7 @@ export class RunDispatch implements Dispatch {
     return now() - this.#usedMs > IDLE_MS || (await queue.isEnded(run));
   }
 
-  #isRecorded({ id }: Split): Promise<boolean> {
-    return this.options.output.isRecorded(id, new AbortController().signal);
+  #isRecorded({ work }: QueueClaim): Promise<boolean> {
+    return this.options.output.isRecorded(work, new AbortController().signal);
   }
 }

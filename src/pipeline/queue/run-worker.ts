@@ -1,24 +1,29 @@
+import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { epochOf } from "../../base/epoch.js";
+import { join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { version } from "../../base/package-files.js";
 import type { StoreUsage } from "../../store/store-usage.js";
 import { layoutOfEpoch } from "../ledger/layout.js";
 import { Ledger, readHeads } from "../ledger/ledger.js";
-import type { SplitRecord } from "../ledger/ledger-records.js";
-import type { RowCounts } from "../manifest.js";
-import { nothingMerged } from "../merge/merge-state.js";
+import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
+import type { RowCounts, RunAccounts } from "../manifest.js";
+import { MergeRunner } from "../merge/merge-runner.js";
+import { mergeProgress, mergesOf } from "../merge/merge-spilled.js";
+import { nothingMerged, readMerges } from "../merge/merge-state.js";
+import type { MergeWork } from "../merge/run-merge.js";
 import { foldRows } from "../run-accounts.js";
-import { readSplits } from "../run-epoch.js";
-import type { RunOutside } from "../run-job.js";
+import { beginEvents, readSplits } from "../run-epoch.js";
+import type { RunJob, RunOutside } from "../run-job.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
 import { createPool } from "../run-setup.js";
 import type { StartedEpoch } from "../start-run.js";
+import type { Dispatch } from "../worker/dispatch.js";
 import { LeasedDispatch } from "./leased-dispatch.js";
-import type { JoinedOutput, QueuedOutput } from "./queued-output.js";
+import { type JoinedOutput, type QueuedOutput, recordPath } from "./queued-output.js";
 import { openQueuedRun, type QueuedRun } from "./queued-run.js";
-import { RunDispatch } from "./run-dispatch.js";
+import { RunDispatch, type RunDispatchOptions } from "./run-dispatch.js";
 import { harmlessUrl, type QueueClaim, WorkQueue } from "./work-queue.js";
 import { type OwnOptions, requireSameRun, runIdOf } from "./worker-options.js";
 
@@ -77,7 +82,7 @@ export async function runWorker(
 /** A run that a worker reads splits of. */
 interface ServedRun {
   readonly run: string;
-  readonly dispatch: RunDispatch;
+  readonly dispatch: { readonly held: ReadonlySet<QueueClaim> };
   progress?: () => RunProgress;
 }
 
@@ -86,6 +91,16 @@ interface Ways {
   /** Ends the work. */
   readonly signal: AbortSignal;
   readonly leased?: LeasedDispatch;
+}
+
+interface OpenedEpoch {
+  readonly opened: QueuedRun;
+  readonly epoch: StartedEpoch;
+}
+
+interface Places {
+  readonly joined: JoinedOutput;
+  readonly output: QueuedOutput;
 }
 
 class QueueWorker {
@@ -143,9 +158,11 @@ class QueueWorker {
         const opened = await this.#open(claim, joined);
         isTaken = true;
         if (opened === undefined) {
-          context.observer.note?.(`${address} has another run by now: its split was left out`);
+          context.observer.note?.(`${address} has another run by now: its work was left out`);
           await claim.done();
-        } else await this.#read(claim, opened, { joined, output });
+        } else if (claim.work.kind === "merge")
+          await this.#merge(claim, opened, { joined, output });
+        else await this.#read(claim, opened, { joined, output });
       });
     } catch (error) {
       if (!isTaken) await claim.release();
@@ -157,12 +174,12 @@ class QueueWorker {
   }
 
   /** Returns the epoch of a claim; undefined if the output has another run. */
-  async #open({ work }: QueueClaim, joined: JoinedOutput) {
+  async #open({ work }: QueueClaim, joined: JoinedOutput): Promise<OpenedEpoch | undefined> {
     const opened = await openQueuedRun(work.output, joined, this.options);
     if (opened === undefined) return undefined;
     const { layout } = opened.job;
     const heads = (await readHeads(layout)).map(({ record }) => record);
-    const number = epochOf(work.split);
+    const number = work.epoch;
     const head = heads[number];
     if (head === undefined || runIdOf(heads) !== work.run) return undefined;
     requireSameRun(work.output, head, opened.job);
@@ -170,6 +187,7 @@ class QueueWorker {
     const record = await ledger.readRun();
     if (record === undefined) return undefined;
     await ledger.makeDirectories();
+    await mkdir(temporaryDirectoryOf(opened.job), { recursive: true });
     const epoch: StartedEpoch = {
       ledger,
       record,
@@ -181,59 +199,104 @@ class QueueWorker {
     return { opened, epoch };
   }
 
-  async #read(
-    claim: QueueClaim,
-    { opened, epoch }: { readonly opened: QueuedRun; readonly epoch: StartedEpoch },
-    { joined, output }: { readonly joined: JoinedOutput; readonly output: QueuedOutput },
-  ): Promise<void> {
-    const { queue, context } = this;
+  async #read(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
     const { job } = opened;
-    const { run, output: address } = claim.work;
-    const { splits } = epoch.record.plan;
-    const dispatch = new RunDispatch(claim, {
-      queue,
-      output,
-      run,
-      splits: new Map(splits.map((split) => [split.id, split])),
-      stop: context.signal,
-      now: this.outside.now,
-    });
+    const splits = new Map(epoch.record.plan.splits.map((split) => [split.id, { split }]));
+    const dispatch = new RunDispatch(claim, this.#dispatchOptions(claim, places, splits));
+    const { outside, leased, signal } = this.#waysOf(opened, dispatch, places.joined);
+    const inside = this.#begin(claim, dispatch, { signal, places });
+    const pool = createPool(job, inside, outside);
+    const records = new Map<string, SplitRecord>();
+    inside.observer.note?.(`reading splits of ${claim.work.output}`);
+    try {
+      const shared = { context: inside, outside, pool, records };
+      await readSplits(job, epoch, epoch.record.plan.splits, shared, leased ?? dispatch);
+    } finally {
+      await leased?.close();
+      await pool.end();
+      await this.#end(dispatch, opened);
+      this.#splits += records.size;
+      this.#rows = foldRows([{ rows: this.#rows }, ...records.values()]);
+    }
+    places.joined.lost.throwIfAborted();
+    const { read } = foldRows([...records.values()]);
+    inside.observer.note?.(`read ${records.size} splits of ${claim.work.output}, ${read} rows`);
+  }
+
+  /** Merges days as the queue gives them out. */
+  async #merge(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
+    const { joined } = places;
+    await joined.prepareMerges?.();
+    const { job } = opened;
+    const { layout } = epoch.ledger;
+    const records = await epoch.ledger.readSplits();
+    const { plan, done } = await readMerges(epoch.ledger, records);
+    const merges = new Map(
+      plan && [...mergesOf(layout, plan, records)].map(([id, merge]) => [id, { merge }]),
+    );
+    // The plan is another one by now, whose merges are in the queue too.
+    if (plan === undefined || !merges.has(claim.work.id)) return claim.done();
+    const dispatch = new RunDispatch(claim, this.#dispatchOptions(claim, places, merges));
+    const inside = this.#begin(claim, dispatch, { signal: joined.lost, places });
+    const pool = createPool(job, inside, this.outside);
+    const { publisher } = job;
+    const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
+    const publish = (record: MergeRecord) => publisher?.mergeDone(record, layout);
+    const runner = new MergeRunner(dispatch, pool, publish, gather);
+    const before = done.map(({ id }) => id);
+    inside.observer.started?.(() => mergeProgress(plan, before, runner));
+    inside.observer.note?.(`merging days of ${claim.work.output}`);
+    try {
+      beginEvents(job.options, epoch, pool);
+      await runner.run();
+    } finally {
+      await pool.end();
+      await this.#end(dispatch, opened);
+    }
+    joined.lost.throwIfAborted();
+    inside.observer.note?.(`made ${runner.progress().merges} merges of ${claim.work.output}`);
+  }
+
+  #dispatchOptions<Work>(
+    { work: { run, kind, epoch } }: QueueClaim,
+    { output }: Places,
+    works: ReadonlyMap<string, Work>,
+  ): RunDispatchOptions<Work> {
+    const { queue, context, outside } = this;
+    return { queue, output, run, kind, epoch, works, stop: context.signal, now: outside.now };
+  }
+
+  /** Begins work of a run, and returns the context of it. */
+  #begin(
+    { work: { run, output } }: QueueClaim,
+    dispatch: ServedRun["dispatch"],
+    { signal, places }: { readonly signal: AbortSignal; readonly places: Places },
+  ): RunContext {
     const at: ServedRun = { run, dispatch };
     this.#at = at;
-    const { sourceFailed, note } = context.observer;
-    const { outside, leased, signal } = this.#waysOf(opened, dispatch, joined);
-    const inside: RunContext = {
+    const { sourceFailed, note } = this.context.observer;
+    return {
       signal,
       observer: {
         ...omitUndefined({ sourceFailed }),
-        note: (text) => note?.(text.replaceAll(joined.directory, address)),
+        note: (text) => note?.(text.replaceAll(places.joined.directory, output)),
         started: (progress) => {
           at.progress = progress;
         },
       },
     };
-    const pool = createPool(job, inside, outside);
-    const records = new Map<string, SplitRecord>();
-    note?.(`reading splits of ${address}`);
-    try {
-      const shared = { context: inside, outside, pool, records };
-      await readSplits(job, epoch, splits, shared, leased ?? dispatch);
-    } finally {
-      await leased?.close();
-      await pool.end();
-      this.#at = undefined;
-      this.#claimed.push(...dispatch.rest);
-      this.#splits += records.size;
-      this.#rows = foldRows([{ rows: this.#rows }, ...records.values()]);
-    }
-    joined.lost.throwIfAborted();
-    note?.(
-      `read ${records.size} splits of ${address}, ${foldRows([...records.values()]).read} rows`,
-    );
+  }
+
+  async #end(dispatch: { readonly rest: readonly QueueClaim[] }, { job }: QueuedRun) {
+    this.#at = undefined;
+    this.#claimed.push(...dispatch.rest);
+    // What it had begun of splits that others have by now.
+    const own = temporaryDirectoryOf(job);
+    await rm(own, { recursive: true, force: true });
   }
 
   /** Returns how splits of a run are claimed, and what ends their work. */
-  #waysOf({ claimTime }: QueuedRun, dispatch: RunDispatch, joined: JoinedOutput): Ways {
+  #waysOf({ claimTime }: QueuedRun, dispatch: Dispatch, joined: JoinedOutput): Ways {
     const { outside, context } = this;
     // Told to stop, it reads the splits at work to their end.
     if (claimTime === undefined) return { outside, signal: joined.lost };
@@ -252,7 +315,7 @@ class QueueWorker {
     const { rows = 0, bytesDone = 0, splitsDone = 0, waiting } = progress?.() ?? {};
     const nowMs = Date.now();
     const working = [...(dispatch?.held ?? [])].map(({ work, claimedMs }) => ({
-      split: work.split,
+      path: recordPath(work),
       ageMs: nowMs - claimedMs,
     }));
     const beat = {
@@ -269,4 +332,9 @@ class QueueWorker {
     };
     await this.queue.beat(beat).catch(() => undefined);
   }
+}
+
+/** Returns the directory of the temporary files of this process. */
+function temporaryDirectoryOf({ layout, options }: RunJob<RunAccounts>): string {
+  return join(layout.temporaryDirectory, options.temporaryName ?? "");
 }

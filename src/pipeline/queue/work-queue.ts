@@ -5,8 +5,8 @@ import { Redis } from "ioredis";
 import { SwitchyardError, UsageError } from "../../base/errors.js";
 import { checkValue } from "../../base/schema.js";
 import {
-  type QueuedSplit,
-  queuedSplitSchema,
+  type QueuedWork,
+  queuedWorkSchema,
   type WorkerBeat,
   workerBeatSchema,
 } from "./queue-records.js";
@@ -29,7 +29,7 @@ const ENDED_SECONDS = 3_600;
 
 /** A split that this process has claimed from the queue. */
 export interface QueueClaim {
-  readonly work: QueuedSplit;
+  readonly work: QueuedWork;
   readonly claimedMs: number;
   /** Removes it from the queue. */
   done(): Promise<void>;
@@ -94,7 +94,7 @@ export class WorkQueue {
   }
 
   /** Returns those that are not in the queue: done, lost, or never put in. */
-  async missing(work: readonly QueuedSplit[]): Promise<readonly QueuedSplit[]> {
+  async missing(work: readonly QueuedWork[]): Promise<readonly QueuedWork[]> {
     const pipeline = this.redis.pipeline();
     for (const one of work) pipeline.exists(this.#queue.toKey(idOf(one)));
     const answers = (await pipeline.exec()) ?? [];
@@ -102,7 +102,7 @@ export class WorkQueue {
   }
 
   /** Puts splits in, in their order, unless they are there. */
-  async add(work: readonly QueuedSplit[]): Promise<void> {
+  async add(work: readonly QueuedWork[]): Promise<void> {
     const missing = await this.missing(work);
     for (let start = 0; start < missing.length; start += ADDED_AT_ONCE) {
       await this.#queue.addBulk(
@@ -118,10 +118,10 @@ export class WorkQueue {
   /** Returns the reasons of splits of a run that were given up, as too many workers died of them; forgets them. */
   async takeFailed(
     run: string,
-  ): Promise<readonly { readonly split: string; readonly reason: string }[]> {
+  ): Promise<readonly (Pick<QueuedWork, "kind" | "id"> & { readonly reason: string })[]> {
     const failed = (await this.#queue.getFailed()).filter((job) => job.data?.run === run);
     for (const job of failed) await job.remove();
-    return failed.map((job) => ({ split: job.data.split, reason: job.failedReason }));
+    return failed.map(({ data: { kind, id }, failedReason: reason }) => ({ kind, id, reason }));
   }
 
   /**
@@ -137,7 +137,7 @@ export class WorkQueue {
     if (waits) this.#turn = turn.catch(() => undefined);
     const job = await turn;
     if (job?.id === undefined) return undefined;
-    const { value } = checkValue(queuedSplitSchema, job.data);
+    const { value } = checkValue(queuedWorkSchema, job.data);
     if (value === undefined) {
       this.options.note(`the queue has something else than splits in it: ${job.id} was removed`);
       await job.moveToCompleted(null, token, false);
@@ -247,8 +247,8 @@ export function harmlessUrl(url: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-function idOf({ run, split }: QueuedSplit): string {
-  return `${run}-${split}`;
+function idOf({ run, kind, epoch, id }: QueuedWork): string {
+  return `${run}-${kind}-${epoch}-${id}`;
 }
 
 function checkServer(info: string): void {

@@ -1,6 +1,7 @@
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { RunProgress } from "../run-observer.js";
-import type { QueuedSplit, WorkerBeat } from "./queue-records.js";
+import type { QueuedWork, WorkerBeat } from "./queue-records.js";
+import { recordPath } from "./queued-output.js";
 import type { WorkQueue } from "./work-queue.js";
 
 /** A worker that says nothing new for so long has probably died. */
@@ -9,7 +10,7 @@ const FORGET_MS = 120_000;
 /** Without workers for so long, the user is told. */
 const ALONE_MS = 10_000;
 const ALONE_NOTE_INTERVAL_MS = 60_000;
-/** A split is slow if it takes so many times what splits take, and so long. */
+/** Work is slow if it takes so many times what other work takes, and so long. */
 const SLOW_FACTOR = 4;
 const SLOW_MS_MIN = 60_000;
 
@@ -21,11 +22,13 @@ interface Seen {
   rowsBefore: number;
 }
 
-export interface WatchedSplits {
-  readonly splits: number;
-  /** Bytes of all splits. */
+/** The splits or the merges of a run. */
+export interface WatchedWork {
+  readonly kind: QueuedWork["kind"];
+  readonly count: number;
+  /** Bytes of all. */
   readonly bytes: number;
-  /** Bytes of the splits that have to be read, by id. */
+  /** Bytes of what is left to do, by the paths of the records. */
   readonly bytesOf: ReadonlyMap<string, number>;
 }
 
@@ -36,21 +39,21 @@ export class WorkerWatch {
   #left: { readonly splits: number; readonly bytes: number };
   #busyMs = performance.now();
   #aloneNotedMs = Number.NEGATIVE_INFINITY;
-  /** Ages of splits when they were seen last, by id, for what splits take. */
+  /** Ages of work when it was seen last, by the paths of the records. */
   readonly #ages = new Map<string, number>();
 
   constructor(
     private readonly run: string,
-    private readonly all: WatchedSplits,
+    private readonly all: WatchedWork,
   ) {
     this.#left = { splits: all.bytesOf.size, bytes: sumOf(all.bytesOf.values()) };
   }
 
-  /** Looks at workers; returns what is worth a line. `missing`: pending splits that are not in the queue. */
+  /** Looks at workers; returns what is worth a line. `missing`: pending work that is not in the queue. */
   async look(
     queue: Pick<WorkQueue, "beats" | "forget">,
-    pending: readonly QueuedSplit[],
-    missing: readonly QueuedSplit[],
+    pending: readonly QueuedWork[],
+    missing: readonly QueuedWork[],
     hint: string,
   ): Promise<readonly string[]> {
     const nowMs = performance.now();
@@ -58,7 +61,7 @@ export class WorkerWatch {
     const left = pending.filter((one) => !done.has(one));
     this.#left = {
       splits: left.length,
-      bytes: sumOf(left.map(({ split }) => this.all.bytesOf.get(split) ?? 0)),
+      bytes: sumOf(left.map((work) => this.all.bytesOf.get(recordPath(work)) ?? 0)),
     };
     const beats = await queue.beats();
     const texts: string[] = [];
@@ -71,7 +74,7 @@ export class WorkerWatch {
     const isAlone = nowMs - this.#busyMs > ALONE_MS;
     if (isAlone && nowMs - this.#aloneNotedMs > ALONE_NOTE_INTERVAL_MS) {
       this.#aloneNotedMs = nowMs;
-      texts.push(`${left.length} splits wait, and no worker is at work; ${hint}`);
+      texts.push(`${left.length} ${this.all.kind}s wait, and no worker is at work; ${hint}`);
     }
     return texts;
   }
@@ -83,13 +86,14 @@ export class WorkerWatch {
     return {
       // Of one of them: it is the same service.
       ...omitUndefined({ waiting: inWork.map(([, { beat }]) => beat.waiting).find(Boolean) }),
+      ...(this.all.kind === "merge" ? { phase: "merging" } : {}),
       threads: inWork.map(([name, { beat }]) => ({ source: name, rows: beat.rows })),
       bytesTotal: this.all.bytes,
       bytesDone: this.all.bytes - bytes,
       rows: sumOf([...this.#seen.values()].map((one) => this.#rowsOf(one))),
       rejects: 0,
-      splitsTotal: this.all.splits,
-      splitsDone: this.all.splits - splits,
+      splitsTotal: this.all.count,
+      splitsDone: this.all.count - splits,
     };
   }
 
@@ -119,14 +123,14 @@ export class WorkerWatch {
     if (error !== undefined) return this.#tellOnce(name, `worker ${name} ended: ${error}`);
     if (run !== this.run) return [];
     const texts: string[] = [];
-    for (const { split, ageMs } of working) {
-      this.#ages.set(split, Math.max(ageMs, this.#ages.get(split) ?? 0));
-      const others = [...this.#ages].filter(([id]) => id !== split).map(([, age]) => age);
+    for (const { path, ageMs } of working) {
+      this.#ages.set(path, Math.max(ageMs, this.#ages.get(path) ?? 0));
+      const others = [...this.#ages].filter(([other]) => other !== path).map(([, age]) => age);
       const usualMs = medianOf(others);
       if (ageMs < Math.max(SLOW_MS_MIN, SLOW_FACTOR * usualMs) || others.length === 0) continue;
       const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
-      const text = `worker ${name} has read split ${split} for ${seconds(ageMs)}; others take about ${seconds(usualMs)}`;
-      texts.push(...this.#tellOnce(`${name} ${split}`, text));
+      const text = `worker ${name} has worked on ${path} for ${seconds(ageMs)}; others take about ${seconds(usualMs)}`;
+      texts.push(...this.#tellOnce(`${name} ${path}`, text));
     }
     return texts;
   }

@@ -18,6 +18,7 @@ const journal = /^_switchyard\/(?:epochs\/\d+\/)?acknowledged\//;
 const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
 const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
 const waitingRows = new RegExp(`^_switchyard/(?:spill/${splitIdPattern}$|staged/)`);
+const ofMerges = /^_switchyard\/(?:spill\/|staged\/|(?:epochs\/\d+\/)?merges\/)/;
 const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
 
 /**
@@ -57,6 +58,11 @@ export function isJournal(path: string): boolean {
 /** Returns true for the files of plans and the records of splits. */
 export function isOfSplits(path: string): boolean {
   return isOfPlan(path) || (record.test(path) && path.includes("/splits/"));
+}
+
+/** Returns true for what merges of days need to know, and the rows that they read. */
+export function isOfMerges(path: string): boolean {
+  return isOfSplits(path) || ofMerges.test(path);
 }
 
 /** Returns true for the lines of a plan, which `plan.json` names. */

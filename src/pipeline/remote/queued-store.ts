@@ -1,16 +1,10 @@
 import { SwitchyardError } from "../../base/errors.js";
-import {
-  joinWaiting,
-  leasePath,
-  type QueuedOutput,
-  recordPath,
-  splitOfRecord,
-} from "../queue/queued-output.js";
+import { joinWaiting, leasePath, type QueuedOutput, recordPath } from "../queue/queued-output.js";
 import { type SplitLease, splitLeaseTimes } from "../queue/split-lease.js";
 import { COORDINATOR, workerLockName } from "../shard/shared-locks.js";
 import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
 import { openOutput, type StoredOutput, withCopy } from "./output-copy.js";
-import { isOfPlan } from "./output-paths.js";
+import { isOfMerges, isOfPlan } from "./output-paths.js";
 import { shareStore } from "./share-store.js";
 import { StorePublisher } from "./store-publisher.js";
 import { fetchJournals, forgetJournals } from "./stored-journals.js";
@@ -44,6 +38,7 @@ export async function outputInStore(output: Omit<StoredOutput, "signal">): Promi
               if (taken !== undefined) await fetchJournals(split, journals);
               return taken;
             },
+            prepareMerges: () => mirror.fetch(isOfMerges),
             forgetJournals: (split) => forgetJournals(split, journals),
             publisher: new StorePublisher(mirror, () => lock),
           });
@@ -57,22 +52,18 @@ export async function outputInStore(output: Omit<StoredOutput, "signal">): Promi
       }
     },
     livingMembers: (signal) => livingMembers(open, signal),
-    async recordedSplits(signal) {
+    async recorded(kind, signal) {
+      const directory = kind === "split" ? "/splits/" : "/merges/";
       const recorded = new Set<string>();
-      for await (const { objects } of store.list(`${prefix}_switchyard/`, {
-        isFlat: false,
-        signal,
-      })) {
-        for (const { key } of objects) {
-          const [directory, name = ""] = key.split("/").slice(-2);
-          const split = directory === "splits" ? splitOfRecord(name) : undefined;
-          if (split !== undefined) recorded.add(split);
-        }
+      const listed = { isFlat: false, signal };
+      for await (const { objects } of store.list(`${prefix}_switchyard/`, listed)) {
+        for (const { key } of objects)
+          if (key.includes(directory)) recorded.add(key.slice(prefix.length));
       }
       return recorded;
     },
-    async isRecorded(split, signal) {
-      return (await store.head(`${prefix}${recordPath(split)}`, signal)) !== undefined;
+    async isRecorded(work, signal) {
+      return (await store.head(`${prefix}${recordPath(work)}`, signal)) !== undefined;
     },
   };
 }

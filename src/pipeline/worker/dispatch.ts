@@ -1,14 +1,18 @@
 import type { Split } from "../plan.js";
 
-/** A split that this process reads. Others do not read it as long as it is claimed. */
-export interface Claim {
-  readonly split: Split;
-  /** Asked before the split is committed: false if another process has recorded it. */
+/** Work of this process. Others do not do it as long as it is claimed. */
+export interface WorkClaim {
+  /** Asked before it is committed: false if another process has recorded it. */
   isWanted(): Promise<boolean>;
-  /** The split is recorded, and its output is where it belongs. */
+  /** It is recorded, and its output is where it belongs. */
   done(): Promise<void>;
-  /** The split is not recorded, so that somebody has to read it again. `error`: the reason, if it is the split. */
+  /** It is not recorded, so that somebody has to do it again. `error`: the reason, if it is the work. */
   failed(error?: unknown): Promise<void>;
+}
+
+/** A split that this process reads. */
+export interface Claim extends WorkClaim {
+  readonly split: Split;
 }
 
 /** Decides which process reads which split, and when. */

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { SwitchyardError } from "../../../src/base/errors.js";
 import { MIB } from "../../../src/base/limits.js";
 import type { MergeRecord } from "../../../src/pipeline/ledger/ledger-records.js";
-import { MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
+import { dispatchMergesHere, MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
 import type { MergeWork } from "../../../src/pipeline/merge/run-merge.js";
 import { type WorkerPhase, WorkerPool } from "../../../src/pipeline/worker/worker-pool.js";
 import { processScript } from "../../support/process-scripts.js";
@@ -34,7 +34,12 @@ function runnerOf(
     bytes: 100 - index,
     days: "1970-01-01 to 1970-01-02",
   }));
-  const runner = new MergeRunner(merges, pool, (record) => void records.push(record), gather);
+  const runner = new MergeRunner(
+    dispatchMergesHere(merges),
+    pool,
+    (record) => void records.push(record),
+    gather,
+  );
   return { runner, records, stop };
 }
 

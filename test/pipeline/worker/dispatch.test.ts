@@ -85,15 +85,19 @@ describe.skipIf(!hasRedis())("with Redis", () => {
     const [one, other] = queues.map((queue) => {
       const dispatch = new RunDispatch(undefined, {
         queue,
-        output: { isRecorded: async (id) => recorded.has(id) },
+        output: { isRecorded: async ({ id }) => recorded.has(id) },
         run,
-        splits: new Map(splits.map((split) => [split.id, split])),
+        kind: "split",
+        epoch: 0,
+        works: new Map(splits.map((split) => [split.id, { split }])),
         stop: signal,
         now: () => performance.now(),
       });
       return recording(dispatch, recorded);
     });
-    await queues[0]?.add(splits.map(({ id }) => ({ run, output: "/out", split: id })));
+    await queues[0]?.add(
+      splits.map(({ id }) => ({ run, output: "/out", kind: "split", epoch: 0, id })),
+    );
     await queues[0]?.markEnded(run);
     return {
       one: one as Dispatch,
@@ -107,7 +111,7 @@ describe.skipIf(!hasRedis())("with Redis", () => {
 });
 
 /** Records splits that are done, as their output does. */
-function recording(dispatch: RunDispatch, recorded: Set<string>): Dispatch {
+function recording(dispatch: Dispatch, recorded: Set<string>): Dispatch {
   return {
     threadsMax: dispatch.threadsMax,
     allowsReserve: dispatch.allowsReserve,
