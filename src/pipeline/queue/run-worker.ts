@@ -158,7 +158,9 @@ class QueueWorker {
         const opened = await this.#open(claim, joined);
         isTaken = true;
         if (opened === undefined) {
-          context.observer.note?.(`${address} has another run by now: its work was left out`);
+          context.observer.note?.(
+            `${address} has another run by now, or is not the directory that the coordinator sees: its work was left out`,
+          );
           await claim.done();
         } else if (claim.work.kind === "merge")
           await this.#merge(claim, opened, { joined, output });
