@@ -20,6 +20,8 @@ const DEATHS_MAX = 20;
 const BLOCK_SECONDS = 0.25;
 const RECONNECT_MS_MAX = 5_000;
 const ADDED_AT_ONCE = 1_000;
+const STOPPING_NOTE =
+  "this process ends when Redis answers; a second signal ends it at once, and loses nothing that is recorded";
 
 const PREFIX = "switchyard";
 const NAME = "work";
@@ -64,6 +66,9 @@ export class WorkQueue {
   ) {
     redis.on("error", (error) => this.#lost(error));
     redis.on("ready", () => this.#found());
+    options.signal.addEventListener("abort", () => {
+      if (this.#isGone) options.note(STOPPING_NOTE);
+    });
     this.#queue = new Queue(NAME, { connection: redis, prefix: PREFIX });
     this.#queue.on("error", (error) => this.#lost(error));
   }
@@ -229,9 +234,11 @@ export class WorkQueue {
   }
 
   #lost(error: Error): void {
-    if (this.#isGone || this.options.signal.aborted) return;
+    if (this.#isGone) return;
     this.#isGone = true;
-    this.options.note(`Redis does not answer (${error.message}); waiting for it`);
+    const { note, signal } = this.options;
+    note(`Redis does not answer (${error.message}); waiting for it`);
+    if (signal.aborted) note(STOPPING_NOTE);
   }
 
   #found(): void {
