@@ -118,28 +118,27 @@ async function measureObjects() {
 async function measureOverhead() {
   const { rows, runs } = options;
   const { ndjson: input } = await makeInputs(benchDirectory, rows, ["ndjson"]);
-  const printRow = openTable([
-    "split size",
-    "splits:",
-    "one process s:",
-    "queue s:",
-    "ms a split and thread:",
-  ]);
+  const printRow = openTable(["split size", "splits:", "one process s:", "queue s:"]);
+  const more = [];
   for (const size of ["1MiB", "16MiB"]) {
     const words = ["--split-size", size];
     const results = [];
     for (let run = 0; run < runs; run++) {
-      const one = await runMeasured([...exportWords(input), ...words, "--threads", "2"]);
-      results.push({
-        one: one.seconds,
-        ...(await coordinate(input, words, { envs: [{}, {}], threads: 1 })),
-      });
+      const { seconds } = await runMeasured([...exportWords(input), ...words, "--threads", "2"]);
+      const queue = await coordinate(input, words, { envs: [{}, {}], threads: 1 });
+      results.push({ one: seconds, queue: queue.seconds, splits: queue.splits });
     }
-    const [one, queue] = [median(figures(results, "one")), median(figures(results, "seconds"))];
+    const [one, queue] = ["one", "queue"].map((key) => median(figures(results, key)));
     const [{ splits }] = results;
-    const eachMs = (2 * 1000 * (queue - one)) / splits;
-    printRow([size, splits, one.toFixed(2), queue.toFixed(2), eachMs.toFixed(1)]);
+    printRow([size, splits, one.toFixed(2), queue.toFixed(2)]);
+    more.push({ splits, seconds: queue - one });
   }
+  const [many, few] = more;
+  const split = (many.seconds - few.seconds) / (many.splits - few.splits);
+  const run = few.seconds - split * few.splits;
+  console.log(
+    `\nA queue costs ${(2_000 * split).toFixed(1)} ms of a thread for each split, and ${run.toFixed(2)} s for a run.`,
+  );
 }
 
 /** Exports with a worker for each environment; what it cost, once all workers wait. */
