@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -217,6 +217,19 @@ describe.skipIf(!hasRedis())("a queue", () => {
     );
   });
 
+  test("workers remove the same duplicates as one process", async () => {
+    copyFileSync(join(scratch, "rows.jsonl"), join(scratch, "rows-again.jsonl"));
+    const more = [join(scratch, "rows-again.jsonl"), "--dedupe"];
+    const one = await runInProcess(exportTo("deduped", ...more), { cwd: scratch, env });
+    expect(one, one.stderr).toMatchObject({ exitCode: 0 });
+    startWorker();
+    startWorker();
+    const shared = await coordinate("deduped-queue", ...more);
+    expect(shared, shared.stderr).toMatchObject({ exitCode: 0 });
+    const digest = (output: string) => digestExport(join(scratch, output));
+    expect(digest("deduped-queue")).toEqual(digest("deduped"));
+  });
+
   test("other runs are kept out while workers are at work", async () => {
     const coordinated = coordinate("busy");
     const { child } = startWorker();
@@ -228,8 +241,6 @@ describe.skipIf(!hasRedis())("a queue", () => {
         expect(refused.stderr).toContain("[output_locked]");
         expect(refused.exitCode).toBe(4);
       }
-      const dedupe = await coordinate("busy", "--dedupe");
-      expect(dedupe.stderr).toContain("[shard_unsupported]");
     } finally {
       child.kill("SIGCONT");
     }

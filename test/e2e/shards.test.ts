@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -174,8 +174,24 @@ function holds(path: string): boolean {
   }
 }
 
+test("shards remove the same duplicates as one process", async () => {
+  copyFileSync(join(scratch, "rows.jsonl"), join(scratch, "rows-again.jsonl"));
+  const twice = (output: string, ...more: readonly string[]) =>
+    run(...exportTo(output, join(scratch, "rows-again.jsonl"), "--dedupe", ...more));
+  const one = await twice("deduped", "--json");
+  expect(JSON.parse(one.stdout).rows.duplicates).toBeGreaterThan(1_000);
+  const shards = [0, 1].map((index) => twice("deduped-shards", "--shard", `${index}/2`));
+  for (const shard of await Promise.all(shards))
+    expect(shard, shard.stderr).toMatchObject({ exitCode: 0 });
+  const finished = await twice("deduped-shards", "--finish");
+  expect(finished, finished.stderr).toMatchObject({ exitCode: 0 });
+  const digest = (output: string) => digestExport(join(scratch, output));
+  expect(digest("deduped-shards")).toEqual(digest("deduped"));
+  expect(await run("verify", "deduped-shards")).toMatchObject({ exitCode: 0 });
+});
+
 test.each([
-  ["shard_unsupported", ["--shard", "0/2", "--dedupe"]],
+  ["shard_unsupported", ["--shard", "0/2", "--dedupe", "--to", "s3://bucket/events"]],
   ["shard_unsupported", ["--shard", "0/2", "--fresh"]],
   ["shard_unsupported", ["--shard", "0/2", "--finish"]],
   ["shard_unknown", ["--shard", "/2"]],

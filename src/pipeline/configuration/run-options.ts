@@ -8,7 +8,7 @@ import type { S3Options } from "../../store/object-store.js";
 import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
 import type { WorkerOptions } from "../queue/run-worker.js";
-import type { OutputPlace } from "../remote/output-place.js";
+import { isObjectUrl, type OutputPlace } from "../remote/output-place.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import type { Shard } from "../shard/shard.js";
 import { resolveColumns } from "./columns-option.js";
@@ -31,9 +31,17 @@ export function resolveExportOptions(
   const values = valuesOf(configuration);
   const { dataset, dayName, partition, format, compression, dayZone, csvSafe, compact } = values;
   const options = resolveRunOptions(configuration, machine);
+  const outputDirectory = requireOutput(values);
+  const isShared = values.shard !== undefined || values.queue !== undefined;
+  if (isShared && options.dedupe !== undefined && isObjectUrl(outputDirectory)) {
+    throw new UsageError(
+      "shard_unsupported",
+      "--dedupe with --shard or --queue keeps the keys of all inputs in the output, which has to be a directory that all processes see: change --to, or leave one of them out.",
+    );
+  }
   return {
     ...options,
-    outputDirectory: requireOutput(values),
+    outputDirectory,
     dataset,
     dayName,
     partition,

@@ -25,8 +25,15 @@ export function resolveSendRequest(
   const { concurrency, rate, burst = rate, unsafeLock } = values;
   // A service inside this process is out of reach for others.
   const queue = configuration.destination === undefined ? values.queue : undefined;
+  const run = resolveRunOptions(configuration, machine);
+  if (queue !== undefined && run.dedupe !== undefined) {
+    throw new UsageError(
+      "shard_unsupported",
+      "send --queue cannot remove duplicates: leave out --dedupe, or send from one process without --queue.",
+    );
+  }
   return {
-    ...resolveRunOptions(configuration, machine),
+    ...run,
     ...destinationOf(configuration),
     ...bodyOptions(configuration),
     ...idempotencyOf(configuration),

@@ -13,7 +13,7 @@ import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-
 import type { RunContext } from "../run-observer.js";
 import { discoverInputs } from "../run-setup.js";
 import type { RunResult } from "../run-splits.js";
-import { planShared, refuseDedupe, type SharedOutput } from "../shard/run-shard.js";
+import { planShared, type SharedOutput } from "../shard/run-shard.js";
 import { COORDINATOR } from "../shard/shared-locks.js";
 import type { StartedEpoch } from "../start-run.js";
 import type { QueuedWork } from "./queue-records.js";
@@ -76,7 +76,6 @@ export async function runCoordinator<
   context: RunContext,
   outside: CoordinatorOutside<Options, Result>,
 ): Promise<Result> {
-  refuseDedupe(options, "--queue");
   const { signal, observer } = context;
   const note = (text: string) => observer.note?.(text);
   const startedMs = outside.now();

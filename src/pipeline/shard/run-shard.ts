@@ -1,16 +1,23 @@
 import { throwIfInterrupted, UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import type { StoreUsage } from "../../store/store-usage.js";
+import { forgetOutdated } from "../dedupe/dedupe-epochs.js";
 import { layoutOf } from "../ledger/layout.js";
 import { recordOptions } from "../ledger/recorded-options.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "../manifest.js";
-import type { ExportOptions, RunOptions } from "../options.js";
+import type { ExportOptions } from "../options.js";
 import { foldFailures, foldRows, sum } from "../run-accounts.js";
 import { readSplits, unfinishedSplits } from "../run-epoch.js";
 import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-job.js";
 import type { RunContext, RunOutcome } from "../run-observer.js";
-import { createPool, discoverInputs, factsOf, planRun } from "../run-setup.js";
-import type { StartedEpoch } from "../start-run.js";
+import {
+  createPool,
+  discoverInputs,
+  factsOf,
+  type PlanningContext,
+  planRun,
+} from "../run-setup.js";
+import type { StartedEpoch, StartedRun } from "../start-run.js";
 import { joinRun } from "./join-run.js";
 import { type Shard, splitsOfShard } from "./shard.js";
 import type { Planner, PlanningLock, SharedLocks } from "./shared-locks.js";
@@ -57,7 +64,6 @@ export async function runShard(
   output: SharedOutput,
 ): Promise<ShardResult> {
   if (options.fresh) throw unsupported("--fresh", "--shard", "removes what other shards write");
-  refuseDedupe(options, "--shard");
   const { signal } = context;
   const startedMs = outside.now();
   const job = await sharedJob(options, output.publisher);
@@ -127,7 +133,7 @@ export async function planShared<Result>(
   try {
     let epochs: readonly StartedEpoch[];
     if (planning.isAlone) {
-      const planned = await planRun(job, inputs, { outside, signal, startedMs });
+      const planned = await planAlone(job, inputs, { outside, signal, startedMs }, context);
       epochs = planned.epochs;
       for (const text of planned.notes) note(text);
       if (planned.manifest === undefined) await publisher?.planned();
@@ -139,6 +145,25 @@ export async function planShared<Result>(
     return { epochs, result: await work(planning, epochs) };
   } finally {
     await planning.release();
+  }
+}
+
+/** Plans; with `dedupe`, reads the keys of all inputs too, and decides which events each split leaves out. */
+async function planAlone(
+  job: RunJob<RunAccounts>,
+  inputs: DiscoveredInputs,
+  planning: PlanningContext,
+  context: RunContext,
+): Promise<StartedRun> {
+  const planned = await planRun(job, inputs, planning);
+  if (job.options.dedupe === undefined || planned.manifest !== undefined) return planned;
+  const pool = createPool(job, context, planning.outside);
+  try {
+    const isOutdated = await forgetOutdated(job, planned.epochs, context, pool);
+    throwIfInterrupted(context.signal);
+    return isOutdated ? await planRun(job, inputs, planning) : planned;
+  } finally {
+    await pool.end();
   }
 }
 
@@ -154,13 +179,6 @@ export async function sharedJob(
     publisher,
     fold: () => Promise.reject(new Error("only the process that finishes writes a manifest")),
   };
-}
-
-/** Throws `shard_unsupported` for an export that removes duplicates. `option`: what it is combined with. */
-export function refuseDedupe({ dedupe }: Pick<RunOptions, "dedupe">, option: string): void {
-  if (dedupe === undefined) return;
-  const why = "compares the keys of all inputs before it reads a split";
-  throw unsupported("--dedupe", option, why);
 }
 
 function unsupported(one: string, other: string, why: string): UsageError {
