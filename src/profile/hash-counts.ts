@@ -29,6 +29,11 @@ export class HashCounts {
     return this.#dropped;
   }
 
+  /** Adds the rows of each hash. */
+  addAll(hashes: Float64Array, rows: Float64Array): void {
+    for (let index = 0; index < hashes.length; index++) this.add(hashes[index]!, rows[index]!);
+  }
+
   add(hash: number, rows: number): void {
     const slot = this.#slotOf(hash);
     this.#rows[slot]! += rows;

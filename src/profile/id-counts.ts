@@ -14,6 +14,8 @@ export const TABLE_IDS_MAX = 65_535;
 const TEXTS_BY_ROWS = 1_024;
 const TEXTS_BY_OTHERS = 256;
 
+const ENTRY_WORDS = idEntryLayout.bytes / 4;
+
 /** Bytes of a hash that is given out. */
 export const ID_HASH_BYTES = 6;
 
@@ -90,26 +92,26 @@ class IdTable {
    * them up is fast. `numbers` has the index in that order for each number of an entry.
    */
   read(): { readonly kind: SplitIdKind; readonly numbers: Uint16Array } {
-    const { u32, longs } = this.kernel;
+    const { u32 } = this.kernel;
     const { rows, others, length } = idEntryLayout.words;
+    const hash = idEntryLayout.longs.hash * 2;
     const entries = this.#table.get("entries");
     const slots = this.#table.get("slots") / 4;
     const count = this.#table.get("count");
     const counts = Buffer.allocUnsafe(count * (ID_HASH_BYTES + VARINT_BYTES_MAX));
     const numbers = new Uint16Array(count + 1);
-    const wordOf = (number: number, word: number) =>
-      u32[(entries + number * idEntryLayout.bytes) / 4 + word]!;
-    const byRows = new Chosen(TEXTS_BY_ROWS, 1, count, (number) => wordOf(number, rows));
-    const byOthers = new Chosen(TEXTS_BY_OTHERS, 2, count, (number) => wordOf(number, others));
+    const byRows = new Chosen(TEXTS_BY_ROWS, 1, u32, entries / 4 + rows, count);
+    const byOthers = new Chosen(TEXTS_BY_OTHERS, 2, u32, entries / 4 + others, count);
     const texts: SplitIdText[] = [];
     let [index, end] = [0, 0];
     for (const number of u32.subarray(slots, slots + SLOTS)) {
       if (number === 0) continue;
-      const at = (entries + number * idEntryLayout.bytes) / 8 + idEntryLayout.longs.hash;
-      end = counts.writeUIntBE(Number(longs[at]! >> 16n), end, ID_HASH_BYTES);
-      end = writeVarint(counts, end, wordOf(number, rows));
-      const isChosen = [byRows.has(number), byOthers.has(number)].includes(true);
-      if (isChosen) texts.push(this.#text(index, number, wordOf(number, length)));
+      const entry = entries / 4 + number * ENTRY_WORDS;
+      writeHash(counts, end, u32[entry + hash]!, u32[entry + hash + 1]!);
+      end = writeVarint(counts, end + ID_HASH_BYTES, u32[entry + rows]!);
+      // Each must be asked once.
+      const [isByRows, isByOthers] = [byRows.has(number), byOthers.has(number)];
+      if (isByRows || isByOthers) texts.push(this.#text(index, number, u32[entry + length]!));
       numbers[number] = index++;
     }
     return { kind: { counts: counts.toString("base64", 0, end), texts }, numbers };
@@ -122,7 +124,10 @@ class IdTable {
   }
 }
 
-/** Chooses the `max` entries of a table with the largest amounts of at least `least`. */
+/**
+ * Chooses the `max` entries of a table with the largest amounts of at least `least`. `first` is the
+ * index of the amount of entry 0, `count` the largest number of an entry.
+ */
 class Chosen {
   readonly #threshold: number;
   #leftAtThreshold: number;
@@ -130,12 +135,13 @@ class Chosen {
   constructor(
     max: number,
     least: number,
+    private readonly u32: Uint32Array,
+    private readonly first: number,
     count: number,
-    private readonly amountOf: (number: number) => number,
   ) {
     const amounts = new Uint32Array(AMOUNTS);
     for (let number = 1; number <= count; number++) {
-      amounts[Math.min(amountOf(number), AMOUNTS - 1)]!++;
+      amounts[this.#amountOf(number)]!++;
     }
     let [threshold, left] = [AMOUNTS, max];
     while (threshold > least && left > 0) left -= amounts[--threshold]!;
@@ -145,9 +151,13 @@ class Chosen {
 
   /** Must be called once for each number. */
   has(number: number): boolean {
-    const amount = Math.min(this.amountOf(number), AMOUNTS - 1);
+    const amount = this.#amountOf(number);
     if (amount !== this.#threshold) return amount > this.#threshold;
     return this.#leftAtThreshold-- > 0;
+  }
+
+  #amountOf(number: number): number {
+    return Math.min(this.u32[this.first + number * ENTRY_WORDS]!, AMOUNTS - 1);
   }
 }
 
@@ -155,6 +165,16 @@ class Chosen {
 const AMOUNTS = 1_024;
 
 const VARINT_BYTES_MAX = 5;
+
+/** Writes the upper `ID_HASH_BYTES` of a hash of 64 bits, the highest first. */
+function writeHash(bytes: Uint8Array, start: number, lower: number, upper: number): void {
+  bytes[start] = upper >>> 24;
+  bytes[start + 1] = upper >>> 16;
+  bytes[start + 2] = upper >>> 8;
+  bytes[start + 3] = upper;
+  bytes[start + 4] = lower >>> 24;
+  bytes[start + 5] = lower >>> 16;
+}
 
 /** Seven bits in each byte, the lowest first; the upper bit says that more follow. */
 function writeVarint(bytes: Uint8Array, start: number, value: number): number {

@@ -30,9 +30,7 @@ export class IdFold {
     for (const { users, devices, pairs } of ids) {
       const [userHashes, deviceHashes] = [this.#users.add(users), this.#devices.add(devices)];
       const indexes = new Uint16Array(new Uint8Array(Buffer.from(pairs, "base64")).buffer);
-      for (let next = 0; next < indexes.length; next += 2) {
-        this.#pairs.add(userHashes[indexes[next]!]!, deviceHashes[indexes[next + 1]!]!);
-      }
+      this.#pairs.addAll(indexes, userHashes, deviceHashes);
     }
   }
 
@@ -66,17 +64,8 @@ class KindFold {
 
   /** Returns the hashes in the order of the ids. */
   add({ counts, texts }: SplitIdKind): Float64Array {
-    const bytes = Buffer.from(counts, "base64");
-    const hashes = new Float64Array(Math.floor(bytes.length / (ID_HASH_BYTES + 1)));
-    let count = 0;
-    for (let at = 0; at < bytes.length; ) {
-      const hash = bytes.readUIntBE(at, ID_HASH_BYTES);
-      at += ID_HASH_BYTES;
-      let [rows, shift] = [bytes[at]! & 0x7f, 7];
-      for (; bytes[at++]! > 0x7f; shift += 7) rows += (bytes[at]! & 0x7f) * 2 ** shift;
-      this.#counts.add(hash, rows);
-      hashes[count++] = hash;
-    }
+    const { hashes, rows } = decodeCounts(Buffer.from(counts, "base64"));
+    this.#counts.addAll(hashes, rows);
     for (const [index, text, length] of texts) this.#texts.set(hashes[index]!, { text, length });
     if (this.#texts.size > PROFILE_ID_TEXTS_MAX) this.#forgetTexts();
     return hashes;
@@ -110,9 +99,31 @@ class KindFold {
 
   /** Keeps the texts of the ids with the most rows, half of all. */
   #forgetTexts(): void {
-    const sorted = [...this.#texts].sort(
-      ([one], [other]) => this.#counts.rowsOf(other) - this.#counts.rowsOf(one) || one - other,
-    );
-    this.#texts = new Map(sorted.slice(0, PROFILE_ID_TEXTS_MAX / 2));
+    const ranked = [...this.#texts].map(([hash, text]) => {
+      return { hash, text, rows: this.#counts.rowsOf(hash) };
+    });
+    ranked.sort((one, other) => other.rows - one.rows || one.hash - other.hash);
+    const kept = ranked.slice(0, PROFILE_ID_TEXTS_MAX / 2);
+    this.#texts = new Map(kept.map(({ hash, text }) => [hash, text]));
   }
+}
+
+/** Reads what `IdTable.read` in src/profile/id-counts.ts has written. */
+function decodeCounts(bytes: Uint8Array): {
+  readonly hashes: Float64Array;
+  readonly rows: Float64Array;
+} {
+  const countMax = Math.floor(bytes.length / (ID_HASH_BYTES + 1));
+  const [hashes, rows] = [new Float64Array(countMax), new Float64Array(countMax)];
+  let count = 0;
+  for (let at = 0; at < bytes.length; count++) {
+    const upper = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
+    const lower = (bytes[at + 3]! << 16) | (bytes[at + 4]! << 8) | bytes[at + 5]!;
+    hashes[count] = upper * 2 ** 24 + lower;
+    at += ID_HASH_BYTES;
+    let sum = bytes[at]! & 0x7f;
+    for (let scale = 0x80; bytes[at++]! > 0x7f; scale *= 0x80) sum += (bytes[at]! & 0x7f) * scale;
+    rows[count] = sum;
+  }
+  return { hashes: hashes.subarray(0, count), rows: rows.subarray(0, count) };
 }

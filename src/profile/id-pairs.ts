@@ -18,6 +18,13 @@ export class IdPairs {
 
   constructor(private readonly pairsMax: number) {}
 
+  /** Adds pairs of indexes of a user and a device. */
+  addAll(indexes: Uint16Array, users: Float64Array, devices: Float64Array): void {
+    for (let next = 0; next < indexes.length; next += 2) {
+      this.add(users[indexes[next]!]!, devices[indexes[next + 1]!]!);
+    }
+  }
+
   add(user: number, device: number): void {
     const hash = hashOf(user, device);
     if (this.#level > 0 && hash >>> (32 - this.#level) !== 0) return;
