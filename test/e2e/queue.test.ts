@@ -313,8 +313,12 @@ describe.skipIf(!hasRedis())("a queue", () => {
         digestExport(join(scratch, "on-disk")),
       );
       const ended = await stopWorkers();
-      expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-      expect(ended.map(({ stderr }) => stderr).join()).toMatch(/made \d+ merges of s3:/);
+      const told = ended.map(({ stderr }) => stderr).join("\n");
+      expect(
+        ended.map(({ exitCode }) => exitCode),
+        told,
+      ).toEqual([0, 0]);
+      expect(told).toMatch(/made \d+ merges of s3:/);
     });
   });
 });

@@ -62,6 +62,8 @@ const BEAT_POLL_MS = 1_000;
 /** The output is looked at so often, and what is neither recorded nor queued is queued again. */
 const SWEEP_INTERVAL_MS = 15_000;
 const WAIT_NOTE_MS = 10_000;
+/** To make so few merges takes less time than to hand them out: the run that finishes makes them. */
+const MERGES_HERE_MAX = 8;
 
 /**
  * Makes a run whose splits are read by the workers of a queue: plans, puts the splits in, watches, and
@@ -90,10 +92,11 @@ export async function runCoordinator<
       if (planned.kind === "merge") break;
       await waitForWorkers(context, outside.output, queue, planned.run);
       // What was read is not read again, also if a source has failed.
-      planned = await plan({ ...options, fresh: false }, context, outside, inputs, true);
+      const again = { ...options, fresh: false };
+      planned = await onceFree(context, () => plan(again, context, outside, inputs, true));
     }
     await waitForWorkers(context, outside.output, queue, first.run);
-    const result = await finish(context, () => outside.finish(inputs));
+    const result = await onceFree(context, () => outside.finish(inputs));
     if (first.left.length === 0) return result;
     return {
       ...result,
@@ -126,7 +129,8 @@ function plan<Options extends StoredOptions, Result extends RunResult<RunAccount
       async ({ isAlone }, epochs): Promise<PlannedWork> => {
         const splits = splitsLeft(epochs);
         const merges = isAlone && splits.length === 0 ? await mergesLeft(job, epochs) : nothingLeft;
-        const left = merges.left.length === 0 ? splits : merges.left;
+        const areMergesLeft = merges.left.length > MERGES_HERE_MAX;
+        const left = areMergesLeft ? merges.left : splits;
         if (isAlone && left.length > 0) {
           await writeWorkerOptions(job.layout, job.options);
           const [first] = epochs;
@@ -138,7 +142,7 @@ function plan<Options extends StoredOptions, Result extends RunResult<RunAccount
         return {
           run: runIdOf((await readHeads(job.layout)).map(({ record }) => record)),
           rowsKnown: sum(known, ({ rows }) => rows.read),
-          ...(merges.left.length > 0
+          ...(areMergesLeft
             ? { kind: "merge", ...merges }
             : { kind: "split", left, ...totalOf(all) }),
         };
@@ -258,8 +262,8 @@ async function waitForWorkers(
   }
 }
 
-/** Finishes, once nobody else has the output: another coordinator may finish the same run. */
-async function finish<Result>(
+/** Plans or finishes once nobody else has the output: another coordinator may finish the same run. */
+async function onceFree<Result>(
   { signal, observer }: RunContext,
   run: () => Promise<Result>,
 ): Promise<Result> {

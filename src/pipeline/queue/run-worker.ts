@@ -227,7 +227,9 @@ class QueueWorker {
 
   /** Merges days as the queue gives them out. */
   async #merge(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
-    const { joined } = places;
+    const { joined, output } = places;
+    // What a merge reads may be gone once all of them are recorded.
+    if (await output.isRecorded(claim.work, joined.lost)) return claim.done();
     await joined.prepareMerges?.();
     const { job } = opened;
     const { layout } = epoch.ledger;
