@@ -75,7 +75,8 @@ export async function runSplits<Accounts extends RunAccounts>(
   let pool: WorkerPool | undefined;
   try {
     await refuseLiving(layout.lockFile);
-    if (job.finishesOnly === true) await requireSplits(layout, factsOf(inputs, job.recorded));
+    if (job.finishesOnly === true)
+      await withFrugalHeap(() => requireSplits(layout, factsOf(inputs, job.recorded)));
     const planning = { outside, signal, startedMs };
     let run = await withFrugalHeap(() => planRun(job, inputs, planning));
     if (run.manifest !== undefined) {
@@ -102,7 +103,9 @@ export async function runSplits<Accounts extends RunAccounts>(
     void pool.end();
     const merged = joinMerged(ended.map((epoch) => epoch.merged));
     const account = accountFacts(run, startedMs, outside.now());
-    const manifest = await writeAccounts(job, account, [...records.values()], merged);
+    const manifest = await withFrugalHeap(() =>
+      writeAccounts(job, account, [...records.values()], merged),
+    );
     await removeSpilled(layout, mergedEpochs(run, ended, records));
     return resultOf(job, { end: merged.end, manifest, ended });
   } finally {

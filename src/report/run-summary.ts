@@ -124,7 +124,9 @@ function describeRows({ rows }: RunAccounts): string {
 function exportNumbers(result: ExportResult): string[] {
   const { manifest, durationMs, rowsRead, bytesRead } = result;
   const { totals, pending } = manifest;
-  const resumed = manifest.run.resumes > 0 ? " (this run only; it was resumed)" : "";
+  // A run that finishes what the workers of a queue have read has their rows.
+  const isPart = manifest.run.resumes > 0 && rowsRead < manifest.rows.read;
+  const resumed = isPart ? " (this run only; it was resumed)" : "";
   const time =
     `${formatDuration(durationMs)}, ${rowRate(rowsRead, durationMs)}, ` +
     `${formatBytes(bytesRead / secondsOf(durationMs))}/s${resumed}`;
