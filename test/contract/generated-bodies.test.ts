@@ -6,7 +6,7 @@ import { type OperationName, routes } from "../../src/contract/routes.js";
 import { mutationsOf } from "../support/body-mutations.js";
 import { type GeneratedBodyOptions, validValues } from "../support/generated-body.js";
 import { requestSchema } from "../support/json-schema.js";
-import { propertyRuns } from "../support/property-runs.js";
+import { propertyRuns, someOf } from "../support/property-runs.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { existing, needingState, type Peculiarities, peculiarities } from "./body-peculiarities.js";
 
@@ -21,7 +21,7 @@ const table = Object.entries<Route>(routes).filter(
     access === "console" && body !== noBody && !needingState.includes(name as OperationName),
 );
 
-describe.each(table)("generated bodies of %s", (name, route) => {
+describe.each(someOf(table, 3))("generated bodies of %s", (name, route) => {
   const { fit = unchanged, hidden = [] }: Peculiarities =
     peculiarities[name as OperationName] ?? {};
   const schema = requestSchema(route.body);

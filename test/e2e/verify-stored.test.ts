@@ -6,6 +6,7 @@ import { openRange } from "../../src/readers/formats.js";
 import type { StoredEvent } from "../../src/storage/event-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { runInProcess } from "../support/command-line.js";
+import { someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { openTestStore } from "../support/test-store.js";
 
@@ -71,7 +72,7 @@ async function verify(
   return verifyStored(task, { signal, openReader: openRange });
 }
 
-describe.each(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"])(
+describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"], 3))(
   "%s",
   (format) => {
     const name = format.replace(" ", "");
