@@ -43,7 +43,7 @@ interface ReaderFormat<F extends Format> {
   readonly weight?: number;
   /** Bytes of a piece when a dry run reads a share of the input. */
   readonly samplePieceBytes: number;
-  /** The ranges that a source can be cut into, each of about `splitBytes` uncompressed, in order, without a gap. */
+  /** The ranges that a source can be cut into, each of about `splitBytes`, in order, without a gap. */
   planRanges(
     source: Source,
     splitBytes: number,
@@ -61,8 +61,6 @@ type CsvFormat = FormatOf<"csv">;
 
 /** Bytes of a piece of a format that is cheap to cut. */
 const SAMPLE_PIECE_BYTES = 256 * KIB;
-/** Uncompressed bytes that a byte of Parquet counts for. */
-const PARQUET_WEIGHT = 4;
 
 /**
  * The formats of inputs, in the order in which they are detected. Readers that not every run needs are
@@ -74,13 +72,11 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
     detect: detectParquet,
     given: () => ({ kind: "parquet" }),
     rangeUnit: "row groups",
-    weight: PARQUET_WEIGHT,
-    samplePieceBytes: PARQUET_WEIGHT * SAMPLE_PIECE_BYTES,
-    async planRanges(source, splitBytes, options) {
+    weight: 4,
+    samplePieceBytes: SAMPLE_PIECE_BYTES,
+    async planRanges(...plan) {
       const { planParquetRanges } = await import("./parquet/ranges.js");
-      // A packed source is unpacked again for each range.
-      const weight = isPlain(source) ? PARQUET_WEIGHT : 1;
-      return planParquetRanges(source, splitBytes / weight, options);
+      return planParquetRanges(...plan);
     },
     async open(...range) {
       const { openParquetReader } = await import("./parquet/parquet-reader.js");

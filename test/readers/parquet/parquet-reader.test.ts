@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { Binary, Table, Utf8, type Vector, vectorFromArray } from "apache-arrow";
 import { describe, expect, it } from "vitest";
-import { planRanges } from "../../../src/readers/formats.js";
 import { planParquetRanges } from "../../../src/readers/parquet/ranges.js";
 import {
   batchesOf,
@@ -47,14 +46,6 @@ describe("ranges of a Parquet file", () => {
       }
       expect(rows).toEqual(numbers(40_000));
     }
-  });
-
-  it("are cut by uncompressed bytes, so that several threads read a file of one split's size", async () => {
-    const query = "select md5(i::varchar) as m from range(40000) r(i)";
-    const path = await writeWithDuckDB(query, ", row_group_size 2048, compression uncompressed");
-    const source = sourceOf(path);
-    const ranges = await planRanges(source, source.size, readerOptions);
-    expect(ranges.map(({ start, end }) => (end ?? 20) - start)).toEqual([5, 5, 5, 5]);
   });
 
   it("are one for a file that is not longer than wanted, which is not opened", async () => {
