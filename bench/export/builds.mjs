@@ -12,6 +12,8 @@ export function mainOf(build) {
   if (!existsSync(build)) return mainOf(buildCommit(build));
   const inDist = join(resolve(build), "switchyard.js");
   if (existsSync(inDist)) return inDist;
+  if (!existsSync(join(build, "package.json")))
+    throw new Error(`${build} is no checkout of this project, and no dist of one`);
   const { bin } = JSON.parse(readFileSync(join(build, "package.json"), "utf8"));
   const main = join(resolve(build), bin.switchyard);
   if (!existsSync(main)) throw new Error(`${main} does not exist: build that checkout first`);

@@ -173,7 +173,8 @@ function parseHolder(text: string): LockHolder | undefined {
   return isHolder ? (holder as LockHolder) : undefined;
 }
 
-async function linkNew(from: string, to: string): Promise<boolean> {
+/** Gives a file a second name; returns false if another file has it. */
+export async function linkNew(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
     return true;

@@ -217,7 +217,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     const end = await coordinated;
     expect(end, end.stderr).toMatchObject({ exitCode: 0 });
     await stopWorkers();
-    // Those that were under way when it was paused arrive twice.
+    // Requests that were under way when it was paused arrive twice.
     expect(service.requests.length - before).toBeLessThanOrEqual(CONCURRENCY);
     expect(service.repeated).toBeLessThanOrEqual(bound);
     expect(service.storedIndexes()).toEqual(indexes);

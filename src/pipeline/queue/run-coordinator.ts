@@ -66,7 +66,7 @@ const WAIT_NOTE_MS = 10_000;
 const MERGES_HERE_MAX = 8;
 
 /**
- * Makes a run whose splits are read by the workers of a queue: plans, puts the splits in, watches, and
+ * Makes a run whose splits are read by the workers of a queue: plans, puts splits and merges in, watches, and
  * finishes. It can be killed and run again at any time, also while another coordinator of the same run is at
  * work. Throws what `runSplits` and `WorkQueue.open` throw, and `split_deadly`.
  */
@@ -91,7 +91,7 @@ export async function runCoordinator<
       await watch(options, context, outside, queue, planned);
       if (planned.kind === "merge") break;
       await waitForWorkers(context, outside.output, queue, planned.run);
-      // What was read is not read again, also if a source has failed.
+      // No split is read again, also if a source of it has failed.
       const again = { ...options, fresh: false };
       planned = await onceFree(context, () => plan(again, context, outside, inputs, true));
     }
@@ -189,7 +189,7 @@ function totalOf(all: readonly { readonly bytes: number }[]) {
   return { count: all.length, bytes: sum(all, ({ bytes }) => bytes) };
 }
 
-/** Waits until all of it is recorded. */
+/** Puts the work in, and waits until all of it is recorded. */
 async function watch(
   { outputDirectory }: StoredOptions,
   { signal, observer }: RunContext,
@@ -255,7 +255,7 @@ async function waitForWorkers(
     if (!isNoted && performance.now() - startedMs > WAIT_NOTE_MS) {
       isNoted = true;
       const names = members.map(({ name }) => name).join(", ");
-      observer.note?.(`all of it is done; waiting for the end of ${names}`);
+      observer.note?.(`all work is done; waiting for the end of ${names}`);
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     throwIfInterrupted(signal);

@@ -228,7 +228,7 @@ class QueueWorker {
   /** Merges days as the queue gives them out. */
   async #merge(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
     const { joined, output } = places;
-    // What a merge reads may be gone once all of them are recorded.
+    // The rows that merges read may be gone once all merges are recorded.
     if (await output.isRecorded(claim.work, joined.lost)) return claim.done();
     await joined.prepareMerges?.();
     const { job } = opened;
@@ -294,7 +294,7 @@ class QueueWorker {
   async #end(dispatch: { readonly rest: readonly QueueClaim[] }, { job }: QueuedRun) {
     this.#at = undefined;
     this.#claimed.push(...dispatch.rest);
-    // What it had begun of splits that others have by now.
+    // Splits that others have by now may have been begun here.
     const own = temporaryDirectoryOf(job);
     await rm(own, { recursive: true, force: true });
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { link, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { hasCode } from "../../base/error-code.js";
-import { isDead, type LockHolder, readHolder, thisProcess } from "../../base/lock-file.js";
+import { isDead, type LockHolder, linkNew, readHolder, thisProcess } from "../../base/lock-file.js";
 import { makeDirectory } from "../../base/make-directory.js";
 
 /** The right to send a split, as long as it is renewed. */
@@ -37,7 +37,7 @@ export class FileLease implements SplitLease {
 
   private constructor(
     private readonly path: string,
-    private readonly content: string,
+    private readonly holder: LockHolder,
     private readonly times: SplitLeaseTimes,
     startedMs: number,
   ) {
@@ -51,8 +51,8 @@ export class FileLease implements SplitLease {
     const token = randomUUID();
     const draft = `${path}-draft-${token}`;
     const startedMs = performance.now();
-    const content = `${JSON.stringify(await holderNow(token))}\n`;
-    await writeFile(draft, content);
+    const holder = await holderNow(token);
+    await writeFile(draft, contentOf(holder));
     try {
       for (;;) {
         const numbers = await numbersOf(path);
@@ -63,7 +63,7 @@ export class FileLease implements SplitLease {
         const file = fileOf(path, last + 1);
         if (!(await linkNew(draft, file))) return undefined;
         for (const number of numbers) await rm(fileOf(path, number), { force: true });
-        return new FileLease(file, content, times, startedMs);
+        return new FileLease(file, holder, times, startedMs);
       }
     } finally {
       await rm(draft, { force: true });
@@ -77,7 +77,9 @@ export class FileLease implements SplitLease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     this.#renewedMs = Number.NEGATIVE_INFINITY;
-    await rm(this.path, { force: true });
+    // The numbers begin again after a release: the file can be that of a later holder.
+    const holder = await readHolder(this.path).catch(() => undefined);
+    if (holder?.token === this.holder.token) await rm(this.path, { force: true });
   }
 
   async #renew(): Promise<void> {
@@ -87,7 +89,7 @@ export class FileLease implements SplitLease {
     try {
       const file = await open(this.path, "r+");
       try {
-        await file.writeFile(this.content);
+        await file.writeFile(contentOf(this.holder));
       } finally {
         await file.close();
       }
@@ -96,6 +98,10 @@ export class FileLease implements SplitLease {
       // It runs out unless a later renewal succeeds.
     }
   }
+}
+
+function contentOf(holder: LockHolder): string {
+  return `${JSON.stringify(holder)}\n`;
 }
 
 function fileOf(path: string, number: number): string {
@@ -132,14 +138,4 @@ async function holderNow(token: string): Promise<LockHolder> {
   const { pid, host } = thisProcess;
   const processStart = await thisProcess.startOf(pid);
   return { pid, host, processStart, lockedAt: new Date().toISOString(), token };
-}
-
-async function linkNew(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "EEXIST")) return false;
-    throw error;
-  }
 }

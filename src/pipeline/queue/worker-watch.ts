@@ -84,7 +84,7 @@ export class WorkerWatch {
     const living = this.#living(performance.now());
     const inWork = living.filter(([, { beat }]) => beat.run === this.run);
     return {
-      // Of one of them: it is the same service.
+      // One of them speaks for all: it is the same service.
       ...omitUndefined({ waiting: inWork.map(([, { beat }]) => beat.waiting).find(Boolean) }),
       ...(this.all.kind === "merge" ? { phase: "merging" } : {}),
       threads: inWork.map(([name, { beat }]) => ({ source: name, rows: beat.rows })),

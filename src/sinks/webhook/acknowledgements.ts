@@ -82,7 +82,7 @@ export class Acknowledgements {
   ) {
     const journals = [...others.map((other) => linesOf(readOrEmpty(other))), readLines(path)];
     this.#file = openSync(path, "a");
-    // Of the pieces of a journal, the last one tells.
+    // The last piece of a journal tells how it ended.
     const isLast = (index: number) => ownerOf(others[index]) !== ownerOf(others[index + 1] ?? path);
     this.wasBroken = journals.some(
       (lines, index) => lines.length > 0 && lines.at(-1) !== CLEAN && isLast(index),

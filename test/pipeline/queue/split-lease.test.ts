@@ -49,6 +49,19 @@ test("a lease that another machine does not renew any more is taken by one of se
   await lease?.release();
 });
 
+test("a process that lost its lease leaves that of a later one, whose file has the same name", async () => {
+  const directory = join(scratch, "again");
+  const path = join(directory, "000000");
+  const lost = await FileLease.take(path);
+  neglect(directory, expireMs + 1_000);
+  await (await FileLease.take(path))?.release();
+  const later = await FileLease.take(path);
+  await lost?.release();
+  expect(readdirSync(directory)).toEqual(["000000-1"]);
+  await later?.release();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
 test("the lease of a process of this machine that has died is taken at once", async () => {
   const directory = join(scratch, "dead");
   const path = join(directory, "000000");
