@@ -109,8 +109,8 @@ Examples:
   $ switchyard compact out --json | jq .filesAfter`;
 
 export const worker = `
-Reads the splits of all exports that run with the same --queue, on this machine
-or others, until SIGTERM or ^C; the splits at work are then read to their end. It
+Reads splits and merges days for all exports that run with the same --queue, on this machine
+or others, until SIGTERM or ^C; the work that has begun is then ended. It
 needs the same version, inputs and output as the export; the salt and the keys of
 stores come from its own environment. It sends the splits of \`send --queue\` too,
 with the server secret of its environment.
