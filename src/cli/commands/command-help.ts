@@ -109,11 +109,11 @@ Examples:
   $ switchyard compact out --json | jq .filesAfter`;
 
 export const worker = `
-Reads splits and merges days for all exports that run with the same --queue, on this machine
-or others, until SIGTERM or ^C; the work that has begun is then ended. It
-needs the same version, inputs and output as the export; the salt and the keys of
-stores come from its own environment. It sends the splits of \`send --queue\` too,
-with the server secret of its environment.
+Reads splits and merges days for all exports that run with the same --queue, on
+this machine or others. At SIGTERM or ^C it finishes what it has begun, and ends.
+It needs the same version, inputs and output as the export; the salt and the keys
+of stores come from its own environment. It sends the splits of \`send --queue\`
+too, with the server secret of its environment.
 
 Examples:
   $ switchyard worker --queue redis://10.0.0.5:6379
