@@ -21,6 +21,7 @@ const figures = {
   timestamp: sum("event, timestamp"),
   user: sum(`event, timestamp, ${members("user")}`),
   metadata: sum(`event, timestamp, ${members("metadata")}`),
+  insertID: sum("event, timestamp, insertID"),
 };
 const columnFigures = {
   userID: sum("timestamp, userID"),
@@ -52,7 +53,8 @@ function readParquet(output) {
 function readJsonl(output) {
   const days = daysOf(output);
   const files = days === output ? output : join(days, "*/*.jsonl");
-  const columns = "{event: 'VARCHAR', timestamp: 'BIGINT', user: 'JSON', metadata: 'JSON'}";
+  const columns =
+    "{event: 'VARCHAR', timestamp: 'BIGINT', user: 'JSON', metadata: 'JSON', insertID: 'VARCHAR'}";
   return `read_json(${sqlText(files)}, format = 'newline_delimited', filename = true, columns = ${columns})`;
 }
 

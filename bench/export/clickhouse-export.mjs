@@ -8,13 +8,26 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { sqlText } from "../../fixtures/make/duckdb.mjs";
 import { kinds } from "./contenders.mjs";
-import { filesOf } from "./inputs.mjs";
+import { filesOf, hasInsertIds } from "./inputs.mjs";
 import { requireRival } from "./rivals.mjs";
 
 const [kind, input, output, threads] = process.argv.slice(2);
-const { format, pattern } = filesOf(kinds[kind].shape);
+const { shape } = kinds[kind];
+const { format, pattern } = filesOf(shape);
+const idNames = hasInsertIds(shape) ? ["`$insert_id`", "uuid"] : [];
+const insertID =
+  idNames.length > 0
+    ? "coalesce(nullIf(`$insert_id`, ''), uuid)"
+    : "CAST(NULL AS Nullable(String))";
 const text = (name) => `${name} Nullable(String)`;
-const texts = ["event_type", "user_id", "device_id", "event_properties", "user_properties"];
+const texts = [
+  "event_type",
+  "user_id",
+  "device_id",
+  "event_properties",
+  "user_properties",
+  ...idNames,
+];
 const columns = `event_time DateTime64(6, 'UTC'), ${texts.map(text).join(", ")}`;
 const formats = { ndjson: "JSONEachRow", csv: "CSVWithNames", parquet: "Parquet" };
 
@@ -36,7 +49,7 @@ requireRival("chdb").query(`
   SELECT event_type AS event, toUnixTimestamp64Milli(toDateTime64(event_time, 3, 'UTC')) AS timestamp,
     user_id AS userID, device_id AS stableID, CAST(NULL AS Nullable(String)) AS value,
     JSONMergePatch(coalesce(user_properties, '{}'), ${ids}) AS user,
-    coalesce(event_properties, '{}') AS metadata, toDate(event_time, 'UTC') AS day
+    coalesce(event_properties, '{}') AS metadata, ${insertID} AS insertID, toDate(event_time, 'UTC') AS day
   FROM ${files(input, pattern)}, ${formats[format]}, ${sqlText(columns)})
   SETTINGS max_threads = ${threads}, max_insert_threads = ${threads}, session_timezone = 'UTC',
     output_format_parquet_compression_method = 'snappy', s3_truncate_on_insert = 1, input_format_parallel_parsing = 1`);

@@ -12,13 +12,15 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { sqlText } from "../../fixtures/make/duckdb.mjs";
 import { kinds } from "./contenders.mjs";
-import { filesOf } from "./inputs.mjs";
+import { filesOf, hasInsertIds } from "./inputs.mjs";
 
 const [kind, input, output, threads, mode] = process.argv.slice(2);
 const { shape, format } = kinds[kind];
 
+const hasIds = hasInsertIds(shape);
+
 const jsonColumns =
-  `{${mode === "dedupe" ? "\"$insert_id\": 'VARCHAR', " : ""}` +
+  `{${hasIds ? "\"$insert_id\": 'VARCHAR', uuid: 'VARCHAR', " : ""}` +
   "event_type: 'VARCHAR', event_time: 'TIMESTAMP', user_id: 'VARCHAR', device_id: 'VARCHAR', " +
   "event_properties: 'JSON', user_properties: 'JSON'}";
 const files = sqlText(join(input, filesOf(shape).pattern));
@@ -36,6 +38,7 @@ const event = "event_type AS event, epoch_ms(event_time) AS timestamp";
 const user =
   "json_merge_patch(coalesce(user_properties, '{}')::JSON, " +
   "json_object('userID', user_id, 'stableID', device_id))";
+const insertID = hasIds ? `coalesce(nullif("$insert_id", ''), uuid)` : "NULL::VARCHAR";
 const metadata = "coalesce(event_properties, '{}')";
 const once =
   mode === "dedupe"
@@ -45,13 +48,14 @@ const copies = {
   parquet: () => `
     COPY (
       SELECT ${event}, user_id AS userID, device_id AS stableID, NULL::VARCHAR AS value,
-        ${user}::VARCHAR AS user, ${metadata}::VARCHAR AS metadata, event_time::DATE AS day
+        ${user}::VARCHAR AS user, ${metadata}::VARCHAR AS metadata, ${insertID} AS insertID,
+        event_time::DATE AS day
       FROM ${source} ${once}
     ) TO ${sqlText(output)} (FORMAT parquet, COMPRESSION snappy, PARTITION_BY (day))`,
   // The members that our lines have: `value` is none of them, as these rows have no values.
   jsonl: () => `
     COPY (
-      SELECT ${event}, ${user} AS user, ${metadata}::JSON AS metadata FROM ${source}
+      SELECT ${event}, ${user} AS user, ${metadata}::JSON AS metadata, ${insertID} AS insertID FROM ${source}
     ) TO ${sqlText(output)} (FORMAT json)`,
 };
 

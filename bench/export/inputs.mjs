@@ -63,6 +63,9 @@ export function filesOf(shape) {
   return { format, pattern: `*.${format}` };
 }
 
+/** Rows of narrow data have no insert ids. */
+export const hasInsertIds = (shape) => !isNarrow(shape);
+
 const isNarrow = (shape) => shape.startsWith(NARROW);
 const baseOf = (shape) => (isNarrow(shape) ? shape.slice(NARROW.length) : shape);
 

@@ -4,13 +4,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "./contenders.mjs";
-import { filesOf } from "./inputs.mjs";
+import { filesOf, hasInsertIds } from "./inputs.mjs";
 import { requireRival } from "./rivals.mjs";
 
 const [kind, input, output, threads] = process.argv.slice(2);
 process.env.POLARS_MAX_THREADS = threads;
 const pl = requireRival("nodejs-polars");
-const { format, pattern } = filesOf(kinds[kind].shape);
+const { shape } = kinds[kind];
+const { format, pattern } = filesOf(shape);
 const files = join(input, pattern);
 const frame =
   format === "csv" ? pl.scanCSV(files, { inferSchemaLength: 0 }) : pl.scanParquet(files);
@@ -32,6 +33,9 @@ const user = joined(
   pl.lit(","),
   pl.col("user_properties").str.slice(1),
 );
+const insertID = hasInsertIds(shape)
+  ? pl.col("$insert_id").fillNull(pl.col("uuid"))
+  : pl.lit(null).cast(pl.Utf8);
 const events = await frame
   .select(
     pl.col("event_type").alias("event"),
@@ -41,6 +45,7 @@ const events = await frame
     pl.lit(null).cast(pl.Utf8).alias("value"),
     user.alias("user"),
     pl.col("event_properties").fillNull("{}").alias("metadata"),
+    insertID.alias("insertID"),
     time.cast(pl.Date).alias("day"),
   )
   .collect();
