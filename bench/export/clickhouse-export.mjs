@@ -14,11 +14,11 @@ import { requireRival } from "./rivals.mjs";
 const [kind, input, output, threads] = process.argv.slice(2);
 const { shape } = kinds[kind];
 const { format, pattern } = filesOf(shape);
-const idNames = hasInsertIds(shape) ? ["`$insert_id`", "uuid"] : [];
-const insertID =
-  idNames.length > 0
-    ? "coalesce(nullIf(`$insert_id`, ''), uuid)"
-    : "CAST(NULL AS Nullable(String))";
+const hasIds = hasInsertIds(shape);
+const idNames = hasIds ? ["`$insert_id`", "uuid"] : [];
+const insertID = hasIds
+  ? "coalesce(nullIf(`$insert_id`, ''), uuid)"
+  : "CAST(NULL AS Nullable(String))";
 const text = (name) => `${name} Nullable(String)`;
 const texts = [
   "event_type",

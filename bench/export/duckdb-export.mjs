@@ -16,7 +16,6 @@ import { filesOf, hasInsertIds } from "./inputs.mjs";
 
 const [kind, input, output, threads, mode] = process.argv.slice(2);
 const { shape, format } = kinds[kind];
-
 const hasIds = hasInsertIds(shape);
 
 const jsonColumns =

@@ -1,19 +1,18 @@
 import { isPlain } from "../open-bytes.js";
 import type { Source, SourceRange } from "../source.js";
-import { readFooter } from "./footer.js";
+import { type RowGroup, readFooter } from "./footer.js";
 import { RandomAccess, type RandomAccessOptions } from "./random-access.js";
 
 /**
- * Uncompressed bytes of pages that take as long as one byte of a range. Codecs compress by 3 to 20 times, so
- * sizes on disk say little about the time that a row group takes.
+ * A row group weighs its bytes on disk, but at least its uncompressed bytes divided by this. Codecs compress
+ * 3 to 20 times, so the size on disk alone says little about the time that reading takes.
  */
-const UNCOMPRESSED_PER_BYTE = 2;
-/** A file is not opened to cut it, which takes 0.17 ms, if it would be one range at this compression. */
-const COMPRESSION_GUESS = 4;
+const UNCOMPRESSED_DIVISOR = 2;
 
 /**
- * Cuts the row groups of a source into ranges of about the same size, at most about `splitBytes`. `start`
- * and `end` count row groups. A source without row groups has one empty range. Throws `SourceError` if the
+ * Cuts the row groups of a source into ranges of about the same weight, at most about `splitBytes`. `start`
+ * and `end` count row groups. A source without row groups has one empty range. A file of up to half of
+ * `splitBytes` is one range and is not opened, which would take 0.17 ms. Throws `SourceError` if a larger
  * file cannot be opened or its footer cannot be read.
  */
 export async function planParquetRanges(
@@ -21,44 +20,44 @@ export async function planParquetRanges(
   splitBytes: number,
   options: RandomAccessOptions,
 ): Promise<readonly SourceRange[]> {
-  // A packed source is unpacked again for each range.
-  const isPacked = !isPlain(source);
-  if (!isPacked && source.size * COMPRESSION_GUESS <= splitBytes * UNCOMPRESSED_PER_BYTE) {
-    return [{ source, start: 0, end: null }];
-  }
+  const canSeek = isPlain(source);
+  if (canSeek && source.size <= splitBytes / 2) return [{ source, start: 0, end: null }];
   const file = await RandomAccess.open(source, options);
   try {
     const { rowGroups } = await readFooter(file);
-    const sizes = rowGroups.map(({ compressedSize, chunks }) => {
-      const uncompressedSize = chunks.reduce((sum, chunk) => sum + chunk.uncompressedSize, 0);
-      return isPacked
-        ? compressedSize
-        : Math.max(compressedSize, uncompressedSize / UNCOMPRESSED_PER_BYTE);
-    });
-    return cutEvenly(sizes, splitBytes).map((range) => ({ source, ...range }));
+    // Other sources are unpacked again for each range, so these are few.
+    const weights = rowGroups.map((group) => (canSeek ? weigh(group) : group.compressedSize));
+    return cutEvenly(weights, splitBytes).map((range) => ({ source, ...range }));
   } finally {
     await file.close();
   }
 }
 
-/** Returns runs of neighbours: as few as have sizes of at most `target`, all of about the same size. */
+function weigh({ compressedSize, chunks }: RowGroup): number {
+  const uncompressedSize = chunks.reduce((sum, chunk) => sum + chunk.uncompressedSize, 0);
+  return Math.max(compressedSize, uncompressedSize / UNCOMPRESSED_DIVISOR);
+}
+
+/**
+ * Returns runs of neighbours, as many as `total / target` rounded up or fewer. Each ends where the weight so
+ * far is nearest to its share.
+ */
 function cutEvenly(
-  sizes: readonly number[],
+  weights: readonly number[],
   target: number,
 ): readonly { start: number; end: number }[] {
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  const step = total / Math.max(1, Math.ceil(total / target));
-  const groups: { start: number; end: number }[] = [];
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const share = total / Math.max(1, Math.ceil(total / target));
+  const runs: { start: number; end: number }[] = [];
   let start = 0;
   let passed = 0;
-  for (const [index, size] of sizes.entries()) {
-    passed += size;
-    // Half a group more or less is nearest to the step.
-    const next = sizes[index + 1] ?? 0;
-    if (passed + next / 2 < step * (groups.length + 1)) continue;
-    groups.push({ start, end: index + 1 });
+  for (const [index, weight] of weights.entries()) {
+    passed += weight;
+    const next = weights[index + 1] ?? 0;
+    if (passed + next / 2 < share * (runs.length + 1)) continue;
+    runs.push({ start, end: index + 1 });
     start = index + 1;
   }
-  if (start < sizes.length || sizes.length === 0) groups.push({ start, end: sizes.length });
-  return groups;
+  if (start < weights.length || weights.length === 0) runs.push({ start, end: weights.length });
+  return runs;
 }
