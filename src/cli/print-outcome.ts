@@ -1,9 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { describeError, factsOf } from "../report/error-text.js";
 import { logLine } from "../report/progress.js";
 import { type CommandOutcome, notRunOf } from "./command-outcome.js";
-import type { CommandContext } from "./context.js";
-import type { Output } from "./output.js";
+import type { CommandContext, Output } from "./context.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
 import type { StepReport } from "./steps/step.js";
 
@@ -82,7 +82,7 @@ function isWanted({ exitCode }: StepReport, { quiet }: Output): boolean {
 }
 
 /** Returns the result of a command as `--json` prints it. */
-export function jsonOf(outcome: CommandOutcome): unknown {
+function jsonOf(outcome: CommandOutcome): unknown {
   const { command, exitCode, reports } = outcome;
   const error = "error" in outcome ? { error: factsOf(outcome.error) } : {};
   if (command !== "migrate") return reports[0]?.json ?? { command, exitCode, ...error };
@@ -157,4 +157,51 @@ function paintLine(line: string): string {
 
 function inColour(text: string, colour: Colour): string {
   return `\u001b[${codes[colour]}m${text}\u001b[0m`;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Pauses before further attempts. */
+const PAUSES_MS = [1_000, 5_000];
+
+/**
+ * POSTs the result of a command as JSON. A failure is told on standard error without the address, which
+ * may be a secret, and changes no exit code: the run is over.
+ */
+export async function notify(
+  address: string,
+  outcome: CommandOutcome,
+  output: Output,
+  { stderr }: CommandContext,
+): Promise<void> {
+  const body = JSON.stringify(jsonOf(outcome));
+  let reason = await post(address, body);
+  for (const pauseMs of PAUSES_MS) {
+    if (reason === undefined) return;
+    await sleep(pauseMs);
+    reason = await post(address, body);
+  }
+  if (reason === undefined) return;
+  const message = `the result could not be posted to ${new URL(address).origin}: ${reason}`;
+  stderr.write(
+    output.log ? logLine("warn", "notify_failed", { message }) : `warning: ${message}\n`,
+  );
+}
+
+/** Returns why the address did not take it; undefined if it did. */
+async function post(address: string, body: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body,
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return response.ok ? undefined : `it answered ${response.status}`;
+  } catch (error) {
+    const { name, message, cause } = error as Error;
+    if (name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
+    return cause instanceof Error ? cause.message : message;
+  }
 }

@@ -1,11 +1,17 @@
 import { Command, CommanderError } from "commander";
 import { exitCodes, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
-import { unknownVariables } from "../pipeline/configuration/environment-names.js";
+import { suggestion } from "../base/schema.js";
+import { environmentNameOf, optionNames } from "../pipeline/configuration/option-names.js";
+import {
+  CONSOLE_KEY_VARIABLE,
+  type Environment,
+  HASH_SALT_VARIABLE,
+  SERVER_SECRET_VARIABLE,
+} from "../pipeline/configuration/secrets.js";
 import { examples } from "./commands/command-help.js";
 import { createCommands } from "./commands/commands.js";
-import type { CommandContext } from "./context.js";
-import { outputOf } from "./output.js";
+import { type CommandContext, outputOf } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 
 /** Columns of help, on every terminal. */
@@ -89,4 +95,21 @@ function usageError({ message }: CommanderError): UsageError {
 /** Reads the form of the output from a command line that could not be parsed. */
 function outputOfWords(words: readonly string[]) {
   return outputOf({ json: words.includes("--json"), color: !words.includes("--no-color") });
+}
+
+const PREFIX = "SWITCHYARD_";
+
+const known: readonly string[] = [
+  ...optionNames.map(environmentNameOf),
+  HASH_SALT_VARIABLE,
+  SERVER_SECRET_VARIABLE,
+  CONSOLE_KEY_VARIABLE,
+  "SWITCHYARD_DEBUG",
+];
+
+/** Returns a note for each variable that has the program's prefix and no meaning. */
+function unknownVariables(environment: Environment): readonly string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => `${name} has no meaning and is ignored${suggestion(name, known)}`);
 }

@@ -1,7 +1,6 @@
-import { exitCodes, UsageError } from "../base/errors.js";
+import { exitCodes } from "../base/errors.js";
 import type { CompactResult } from "../pipeline/compact/compact-export.js";
-import { CONFIGURATION_NAME } from "../pipeline/configuration/configuration-file.js";
-import { placeOf } from "../pipeline/configuration/run-options.js";
+import { requireExport } from "../pipeline/configuration/run-options.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext } from "./context.js";
@@ -11,15 +10,8 @@ import { type CommandLine, runConfigured } from "./run-configured.js";
 /** Joins the small files of an export and returns the exit code; never throws. */
 export function runCompact(line: CommandLine, context: CommandContext): Promise<number> {
   return runConfigured("compact", line, context, async (configuration, output) => {
-    const { to } = configuration.values;
-    if (to === undefined) {
-      throw new UsageError(
-        "output_missing",
-        `There is no export to compact; pass its directory, or set "export": { "to": … } in ${CONFIGURATION_NAME}.`,
-      );
-    }
+    const place = requireExport(configuration, "compact");
     const engine = await context.loadEngine();
-    const place = placeOf(configuration, to);
     const result = await engine.compactExport(place, context.signal);
     const exitCode = result.outcome === "done" ? exitCodes.done : exitCodes.interrupted;
     if (output.json) {

@@ -3,8 +3,7 @@ import {
   type GivenFlags,
   loadConfiguration,
 } from "../pipeline/configuration/configuration.js";
-import type { CommandContext } from "./context.js";
-import { type Output, outputOf } from "./output.js";
+import { type CommandContext, type Output, outputOf } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 
 /** A command line before file and environment are read. */

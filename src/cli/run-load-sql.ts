@@ -1,13 +1,10 @@
 import { exitCodes } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { placeOf } from "../pipeline/configuration/run-options.js";
-import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
 import { loadSql } from "../pipeline/load-sql.js";
-import { withFilesOf } from "../pipeline/remote/output-place.js";
-import { readManifest } from "../pipeline/verify/verify-manifest.js";
-import type { Warehouse } from "../pipeline/warehouses.js";
-import type { CommandContext } from "./context.js";
-import { outputOf } from "./output.js";
+import type { Warehouse } from "../pipeline/options.js";
+import { readManifestOf } from "../pipeline/remote/output-place.js";
+import { type CommandContext, outputOf } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 import type { CommandLine } from "./run-configured.js";
 
@@ -26,10 +23,7 @@ export async function runLoadSql(
       currentDirectory,
     });
     const place = placeOf(configuration, configuration.values.to ?? "");
-    const isManifest = (file: string) => file === MANIFEST_NAME;
-    const manifest = await withFilesOf(place, isManifest, signal, (directory) =>
-      readManifest(`${directory}/${MANIFEST_NAME}`),
-    );
+    const manifest = await readManifestOf(place, signal);
     context.stdout.write(loadSql(warehouse, manifest, place.directory));
     return exitCodes.done;
   } catch (error) {

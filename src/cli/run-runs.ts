@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes } from "../base/errors.js";
 import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
-import { isObjectUrl, type OutputPlace } from "../pipeline/remote/output-place.js";
+import type { OutputPlace } from "../pipeline/options.js";
+import { isObjectUrl } from "../pipeline/remote/output-place.js";
 import { type ListedExport, listExports } from "../pipeline/run-history.js";
 import { listRuns } from "../pipeline/sent-runs.js";
 import type { CommandContext } from "./context.js";
@@ -59,8 +60,8 @@ async function withStored(
 ): Promise<number> {
   if (place === undefined) return work(async () => []);
   const { isLockedInStore, withCopy } = await import("../pipeline/remote/output-copy.js");
-  const { directory, s3 } = place;
-  const output = { address: directory, s3, signal };
+  const { directory } = place;
+  const output = { ...place, signal };
   const isListed = (file: string) =>
     file === MANIFEST_NAME || /\/(?:plan|splits\/[\w-]+)\.json$/.test(file);
   const nothing = () => false;

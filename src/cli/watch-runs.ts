@@ -2,8 +2,7 @@ import type { ListedExport } from "../pipeline/run-history.js";
 import type { ListedRun } from "../pipeline/sent-runs.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { describeRuns } from "../report/runs-summary.js";
-import type { CommandContext } from "./context.js";
-import type { Output } from "./output.js";
+import type { CommandContext, Output } from "./context.js";
 import { printResult } from "./print-outcome.js";
 
 const INTERVAL_MS = 2_000;
@@ -73,7 +72,7 @@ interface Progress {
 }
 
 /** The speed since the first look, over all processes that work on what is listed. */
-export class RunPace {
+class RunPace {
   #first: Progress | undefined;
   #latest: Progress | undefined;
 

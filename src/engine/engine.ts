@@ -5,17 +5,19 @@ import type { CompactResult } from "../pipeline/compact/compact-export.js";
 import type {
   CountRequest,
   ExportOptions,
+  OutputPlace,
   RunOptions,
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
 import type { WorkerOptions, WorkerResult } from "../pipeline/queue/run-worker.js";
 import { isOfPlan } from "../pipeline/remote/output-paths.js";
-import { type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
+import { withFilesOf } from "../pipeline/remote/output-place.js";
 import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunOutside } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
+import { findNewInputs } from "../pipeline/run-setup.js";
 import type { ValidateResult } from "../pipeline/run-validate.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { ShardOptions, ShardResult } from "../pipeline/shard/run-shard.js";
@@ -28,7 +30,7 @@ import type { Discovery } from "../readers/source-discovery.js";
 import { SourceTable } from "../readers/source-table.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { Survey } from "../survey/survey.js";
-import { detectionOf } from "./open-sources.js";
+import { detectionOf } from "./run-tools.js";
 import { watchStore } from "./store-watch.js";
 import type { SurveyRequest } from "./survey-inputs.js";
 
@@ -90,26 +92,25 @@ export function createEngine(): Engine {
       );
     },
     findNewInputs: async (options, signal) => {
-      const { findNewInputs } = await import("../pipeline/new-sources.js");
       const place = { directory: options.outputDirectory, s3: options.s3 };
       return withFilesOf(place, isOfPlan, signal, (outputDirectory) =>
         findNewInputs({ ...options, outputDirectory }, () => discover(options, signal)),
       );
     },
     runExport: async (options, context) => {
-      const { runExportTo } = await import("./export-runs.js");
+      const { runExportTo } = await import("./output-runs.js");
       return runExportTo(options, context, outsideWith("split-worker.js"));
     },
     runShard: async (options, context) => {
-      const { runShardTo } = await import("./export-runs.js");
+      const { runShardTo } = await import("./output-runs.js");
       return runShardTo(options, context, outsideWith("split-worker.js"));
     },
     runWorker: async (options, context) => {
-      const { runQueueWorker } = await import("./export-runs.js");
+      const { runQueueWorker } = await import("./output-runs.js");
       return runQueueWorker(options, context, outsideWith("split-worker.js"));
     },
     runSend: async (request, context) => {
-      const { runSendTo } = await import("./send-runs.js");
+      const { runSendTo } = await import("./output-runs.js");
       return runSendTo(request, context, outsideWith("send-worker.js"));
     },
     runCount: async (request, context) => {
@@ -128,19 +129,19 @@ export function createEngine(): Engine {
       const dependencies = { ...context, openReader: openRange };
       if (isObjectUrl(directory)) {
         const { verifyInStore } = await import("../pipeline/remote/verify-in-store.js");
-        const output = { address: directory, s3, signal: context.signal };
+        const output = { directory, s3, signal: context.signal };
         return verifyInStore(output, readsAll, dependencies);
       }
       const { verifyExport } = await import("../pipeline/verify/verify.js");
       return verifyExport(directory, dependencies);
     },
-    compactExport: async ({ directory, ...store }, signal) => {
-      if (isObjectUrl(directory)) {
-        const { compactInStore } = await import("../pipeline/remote/compact-in-store.js");
-        return compactInStore({ address: directory, ...store, signal });
+    compactExport: async (place, signal) => {
+      if (isObjectUrl(place.directory)) {
+        const { compactInStore } = await import("../pipeline/compact/compact-export.js");
+        return compactInStore({ ...place, signal });
       }
       const { compactExport } = await import("../pipeline/compact/compact-export.js");
-      return compactExport(directory, signal);
+      return compactExport(place.directory, signal);
     },
     verifyStored: async (task, signal) => {
       const { verifyStored } = await import("../pipeline/verify/verify-stored.js");

@@ -1,17 +1,21 @@
+import { join } from "node:path";
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
+import type { MapperOptions } from "../mapper/mapper-options.js";
 import { leanMapping, needsObjects } from "../pipeline/dedupe/dedupe-options.js";
 import { KeyDigests } from "../pipeline/dedupe/key-digests.js";
 import { keyFileOf, keyLayoutOf } from "../pipeline/dedupe/key-layout.js";
 import { KeyMatcher } from "../pipeline/dedupe/key-matcher.js";
 import { createKeySink } from "../pipeline/dedupe/key-sink.js";
-import { layoutOf } from "../pipeline/ledger/layout.js";
+import { Duplicates } from "../pipeline/dedupe/split-duplicates.js";
+import { type Layout, layoutOf } from "../pipeline/ledger/layout.js";
 import { LedgerWriter } from "../pipeline/ledger/ledger-writer.js";
 import type { RunOptions } from "../pipeline/options.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
-import { type MakeTools, serveSplits } from "../pipeline/worker/serve-splits.js";
+import { type MakeTools, serveSplits, type WorkerSetup } from "../pipeline/worker/serve-splits.js";
 import { ThreadCounters } from "../pipeline/worker/thread-counters.js";
-import { loadMapperOptions } from "./load-mapper-options.js";
-import { openSources } from "./open-sources.js";
+import { loadMapperOptions, openSources } from "./run-tools.js";
 
 /** Serves the calls of a run's worker pool; `makeTools` makes those that deliver events. */
 export function serveRun<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
@@ -23,7 +27,7 @@ export function serveRun<Options extends RunOptions>(makeTools: MakeTools<Option
 /** Makes the tools that read and compare the keys of events. */
 const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   const { options, maxTimeMs, epoch } = setup;
-  const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe, privacy } = options;
+  const { outputDirectory, dedupe, privacy } = options;
   if (dedupe === undefined) throw new Error("keys are read without `dedupe`");
   const paths = keyLayoutOf(layoutOf(outputDirectory, "events", epoch));
   const { layout } = paths;
@@ -34,12 +38,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   // Transforms and privacy need the whole event, and decide about outcomes.
   const isLean = mapping.transform === undefined && !isPrivate && !needsObjects(dedupe);
   return {
-    kernel,
-    layout,
-    ledger: new LedgerWriter(layout),
-    open: openSources(options),
-    readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
-    leavesOutAltered: damaged === "leave-out",
+    ...readingTools(options, layout, signal, kernel),
     mapper: createMapper(kernel, {
       ...mapping,
       ...(isLean ? { mapping: leanMapping(mapping.mapping), withoutUser: true } : {}),
@@ -56,3 +55,44 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
     matcher: new KeyMatcher(kernel),
   };
 };
+
+interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
+  /** Name of the directory that holds the days of an export. */
+  readonly dataset?: string;
+}
+
+/** Creates the tools that the workers of every run need. Loads the transform module. */
+export async function createWorkerTools(
+  { options, maxTimeMs, epoch }: WorkerSetup,
+  signal: AbortSignal,
+  kernel: Kernel,
+  { dataset = "events", ...more }: WorkerToolsOptions = {},
+) {
+  const { outputDirectory, dedupe } = options;
+  const common = layoutOf(outputDirectory, dataset, epoch);
+  const temporaryDirectory = join(common.temporaryDirectory, options.temporaryName ?? "");
+  const layout = { ...common, temporaryDirectory };
+  const mapping = await loadMapperOptions(options, maxTimeMs);
+  const reading = readingTools(options, layout, signal, kernel);
+  const duplicates = dedupe && new Duplicates(reading, dedupe);
+  // With `dedupe`, transforms have to see the same events as when the keys were read.
+  const withInsertID = more.withInsertID === true || dedupe !== undefined;
+  return {
+    ...reading,
+    ...omitUndefined({ duplicates }),
+    mapper: createMapper(kernel, { ...mapping, ...more, withInsertID }),
+  };
+}
+
+function readingTools(options: RunOptions, layout: Layout, signal: AbortSignal, kernel: Kernel) {
+  const { rowBytesMax, ratioMax, s3, damaged } = options;
+  const { temporaryDirectory } = layout;
+  return {
+    kernel,
+    layout,
+    ledger: new LedgerWriter(layout),
+    open: openSources(options),
+    readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
+    leavesOutAltered: damaged === "leave-out",
+  };
+}

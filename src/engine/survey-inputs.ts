@@ -13,7 +13,7 @@ import type { SampleTools } from "../survey/sample-rows.js";
 import type { Survey } from "../survey/survey.js";
 import { surveySources, takeSamples } from "../survey/survey-sources.js";
 import { unusedFields } from "../survey/unused-fields.js";
-import { openSources } from "./open-sources.js";
+import { openSources } from "./run-tools.js";
 
 /** Inputs that `init` examines. */
 export interface SurveyRequest {

@@ -104,7 +104,7 @@ export interface ManifestEpoch {
 }
 
 /** Events of one name. */
-export interface ManifestEventCount {
+interface ManifestEventCount {
   readonly rows: number;
   readonly firstTimestamp: string;
   readonly lastTimestamp: string;

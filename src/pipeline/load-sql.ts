@@ -10,9 +10,9 @@ import {
 } from "../sinks/output-columns.js";
 import { dayKeyOf } from "./delta-log.js";
 import type { Manifest } from "./manifest.js";
+import type { Warehouse } from "./options.js";
 import { isObjectUrl, pathInOutput } from "./remote/output-place.js";
 import { columnsIn } from "./verify/open-part.js";
-import type { Warehouse } from "./warehouses.js";
 
 /** The content of files; gzip does not change it. */
 type FileKind = "parquet" | "jsonl" | "csv" | "arrow";

@@ -91,6 +91,20 @@ export interface RunOptions {
   readonly fresh: boolean;
 }
 
+/** The output of an export: a directory, or a place in a store. */
+export interface OutputPlace {
+  /** Absolute, or an address such as `s3://bucket/prefix`. */
+  readonly directory: string;
+  readonly s3: S3Options;
+  /** Accept a store that ignores conditions. */
+  readonly unsafeLock?: boolean;
+}
+
+/** An output with the signal that ends requests to its store. */
+export interface SignalledPlace extends OutputPlace {
+  readonly signal: AbortSignal;
+}
+
 /** The options of a run whose output can be in a store. */
 export interface StoredOptions extends RunOptions {
   /** Write to a store that ignores conditions. */
@@ -106,7 +120,7 @@ export interface ValidateRequest extends CountRequest, PartOptions {
   readonly format: OutputFormat;
   /** IANA name or fixed offset that days and hours are in. */
   readonly dayZone: string;
-  /** The key of the repeated events that are counted although they are not removed. */
+  /** The key of the repeated events that are counted although they are not removed; ignored for a sample. */
   readonly countedKey?: DedupeOptions;
   /** Share of the inputs to read; 1 is all. */
   readonly sampleShare: number;
@@ -115,11 +129,9 @@ export interface ValidateRequest extends CountRequest, PartOptions {
 }
 
 /** The options of a dry run's worker. */
-export interface ValidateOptions extends RunOptions, PartOptions {
-  readonly format: OutputFormat;
-  readonly dayZone: string;
-  /** As in the request; absent if not all inputs are read. */
-  readonly countedKey?: DedupeOptions;
+export interface ValidateOptions extends Omit<ValidateRequest, "sampleShare" | "reportDirectory"> {
+  /** As in `RunOptions`. */
+  readonly outputDirectory: string;
   /** Milliseconds since 1970 UTC; later events are in the future. */
   readonly nowMs: number;
 }
@@ -205,3 +217,7 @@ export interface SendRequest
   /** Arguments that resume the run, without the program's name. */
   readonly command: readonly string[];
 }
+
+/** The warehouses that `load-sql` knows. */
+export const warehouses = ["bigquery", "snowflake", "redshift", "clickhouse", "duckdb"] as const;
+export type Warehouse = (typeof warehouses)[number];

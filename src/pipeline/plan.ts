@@ -24,7 +24,7 @@ export interface RangedSource {
   readonly ranges: readonly SourceRange[];
 }
 
-export interface PlanLimits {
+interface PlanLimits {
   /** Target size of a split in uncompressed bytes, estimated from the size on disk. */
   readonly splitBytes: number;
   readonly splitsMax?: number;
@@ -147,7 +147,7 @@ export function replaceSources(plan: Plan, replacements: Iterable<RangedSource>)
 }
 
 /** Returns a plan from its parts in the ledger. */
-export function assemblePlan(
+function assemblePlan(
   sources: readonly Source[],
   splits: readonly { readonly id: string; readonly ranges: readonly SourceRange[] }[],
 ): Plan {

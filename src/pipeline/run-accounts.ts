@@ -13,9 +13,9 @@ import {
   type RunAccounts,
   type SourceFailure,
 } from "./manifest.js";
-import { foldCommas } from "./misplaced-commas.js";
 import { foldMissingFields } from "./missing-fields.js";
 import type { Plan } from "./plan.js";
+import { foldCommas } from "./worker/split-tally.js";
 
 export interface AccountFacts {
   readonly version: string;

@@ -6,6 +6,7 @@ import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spille
 import { isMerged } from "./merge/merge-state.js";
 import type { RunOptions } from "./options.js";
 import type { Split } from "./plan.js";
+import { sum } from "./run-accounts.js";
 import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunProgress } from "./run-observer.js";
 import type { StartedEpoch } from "./start-run.js";
@@ -14,7 +15,7 @@ import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
 import type { WorkerPool } from "./worker/worker-pool.js";
 
 /** The values that the epochs of a run share. */
-export interface EpochContext {
+interface EpochContext {
   readonly context: RunContext;
   readonly outside: RunOutside;
   readonly pool: WorkerPool;
@@ -137,18 +138,25 @@ function progressOf(
   runner: SplitRunner,
   nowMs: number,
 ): RunProgress {
-  const known = splits.filter(({ id }) => finished.has(id));
-  const bytesTotal = splits.reduce((sum, { bytes }) => sum + bytes, 0);
-  const bytesResumed = known.reduce((sum, { bytes }) => sum + bytes, 0);
-  const { bytes, splits: splitsDone, waiting, ...work } = runner.progress();
+  const progress = runner.progress();
+  const { waiting } = progress;
   const wait = waiting && { ...waiting, leftMs: Math.max(0, waiting.untilMs - nowMs) };
+  return { ...splitProgress(splits, finished, progress), ...omitUndefined({ waiting: wait }) };
+}
+
+/** Returns the progress of reading splits. `known`: ids of those that were read before. */
+export function splitProgress(
+  splits: readonly Split[],
+  known: { has(id: string): boolean },
+  { bytes, splits: splitsDone, waiting: _, ...work }: SplitProgress,
+): RunProgress {
+  const before = splits.filter(({ id }) => known.has(id));
   return {
     ...work,
-    ...omitUndefined({ waiting: wait }),
-    bytesTotal,
-    bytesDone: bytesResumed + bytes,
+    bytesTotal: sum(splits, (split) => split.bytes),
+    bytesDone: sum(before, (split) => split.bytes) + bytes,
     splitsTotal: splits.length,
-    splitsDone: known.length + splitsDone,
+    splitsDone: before.length + splitsDone,
   };
 }
 

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { SwitchyardError } from "../base/errors.js";
 import { isLocked } from "../base/lock-file.js";
-import { checkValue } from "../base/schema.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
-import { type RunAccounts, runAccountsSchema } from "./manifest.js";
+import type { RunAccounts } from "./manifest.js";
+import { readAccounts } from "./manifest-file.js";
+import { sum } from "./run-accounts.js";
 import { livingMembers } from "./shard/shared-locks.js";
 
 /** The inputs that were read together. */
@@ -35,7 +35,7 @@ export interface RunHistory {
 
 const exportStates = ["done", "failed", "at_work", "interrupted", "unreadable"] as const;
 /** `failed`: a source could not be read. `at_work`: a live process holds the lock. */
-export type ExportState = (typeof exportStates)[number];
+type ExportState = (typeof exportStates)[number];
 
 export interface ListedExport extends RunHistory {
   readonly directory: string;
@@ -62,7 +62,7 @@ export async function listExports(
 
 /** Reads the course of a run from its ledger and its latest manifest. Throws `ledger_unreadable`. */
 export async function readHistory(layout: Layout): Promise<RunHistory> {
-  return historyOf(await readHeads(layout), await readManifest(layout));
+  return historyOf(await readHeads(layout), await readAccounts(layout));
 }
 
 async function describeExport(directory: string): Promise<ListedExport | undefined> {
@@ -78,7 +78,7 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
   }
   const [first] = saved;
   if (first === undefined) return undefined;
-  const manifest = await readManifest(layout);
+  const manifest = await readAccounts(layout);
   const history = await historyOf(saved, manifest);
   const isWhole = manifest?.epochs.length === saved.length;
   const ended = isWhole && manifest.complete ? "done" : history.failures > 0 ? "failed" : undefined;
@@ -87,10 +87,10 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
     state: (await isAtWork(layout)) ? "at_work" : (ended ?? "interrupted"),
     startedAt: first.record.startedAt,
     ...history,
-    delivered: sum(history.epochs.map((epoch) => epoch.delivered)),
-    rejected: sum(history.epochs.map((epoch) => epoch.rejected)),
-    splitsDone: sum(history.epochs.map((epoch) => epoch.splitsDone)),
-    splitsTotal: sum(history.epochs.map((epoch) => epoch.splitsTotal)),
+    delivered: sum(history.epochs, (epoch) => epoch.delivered),
+    rejected: sum(history.epochs, (epoch) => epoch.rejected),
+    splitsDone: sum(history.epochs, (epoch) => epoch.splitsDone),
+    splitsTotal: sum(history.epochs, (epoch) => epoch.splitsTotal),
   };
 }
 
@@ -132,24 +132,8 @@ async function countDone(
 ): Promise<Pick<ListedEpoch, "delivered" | "rejected" | "splitsDone">> {
   const records = await ledger.readSplits();
   return {
-    delivered: sum(records.map(({ rows }) => rows.delivered)),
-    rejected: sum(records.map(({ rows }) => rows.rejected)),
+    delivered: sum(records, ({ rows }) => rows.delivered),
+    rejected: sum(records, ({ rows }) => rows.rejected),
     splitsDone: records.filter(({ status }) => status === "complete").length,
   };
-}
-
-/** Returns undefined if there is none, as after a kill. */
-async function readManifest({ manifestFile }: Layout): Promise<RunAccounts | undefined> {
-  try {
-    const text = await readFile(manifestFile, "utf8");
-    const manifest: unknown = JSON.parse(text);
-    const isValid = checkValue(runAccountsSchema, manifest).value !== undefined;
-    return isValid ? (manifest as RunAccounts) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

@@ -77,7 +77,7 @@ export interface RunJob<Accounts extends RunAccounts> {
 }
 
 /** The files that a run writes at its end. */
-export interface FoldedRun<Accounts extends RunAccounts> {
+interface FoldedRun<Accounts extends RunAccounts> {
   readonly manifest: Accounts;
   /** Content of files that the manifest names, by absolute path; written before it. */
   readonly files?: Readonly<Record<string, string>>;

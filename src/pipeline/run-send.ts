@@ -1,14 +1,22 @@
+import { createHash } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { epochOf } from "../base/epoch.js";
 import { SwitchyardError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { version } from "../base/package-files.js";
-import { layoutOf } from "./ledger/layout.js";
+import { journalsOf } from "../sinks/webhook/webhook-sink.js";
+import { type Layout, layoutOf, layoutOfEpoch } from "./ledger/layout.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
-import type { SendOptions, SendRequest } from "./options.js";
+import type { SendOptions, SendRequest, SignalledPlace } from "./options.js";
 import { pathInOutput } from "./remote/output-place.js";
+import { type AccountFacts, foldAccounts, foldNumbers } from "./run-accounts.js";
 import type { RunJob, RunPublisher } from "./run-job.js";
 import type { RunResult } from "./run-splits.js";
-import { digestOf, recordSendOptions, sendJob } from "./send-job.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
-import { countSent, findSentRun, type RunsPlace, withRun, writeSentRun } from "./sent-runs.js";
+import { countSent, deliveryOf, findSentRun, withRun, writeSentRun } from "./sent-runs.js";
+import { checkAccounts } from "./worker/run-split.js";
 
 /** A run of sending that is ready to begin. */
 export interface PreparedSend {
@@ -29,7 +37,7 @@ export async function runSend(
   run: (prepared: PreparedSend) => Promise<RunResult<SendManifest>>,
 ): Promise<SendResult> {
   const { destination, command, cwd: directory, s3, runsDirectory } = request;
-  const place: RunsPlace = { directory: runsDirectory, s3, signal };
+  const place: SignalledPlace = { directory: runsDirectory, s3, signal };
   let isBegun = false;
   const { runId, prepared } = await prepare(request, place, () => {
     isBegun = true;
@@ -50,7 +58,7 @@ export async function runSend(
 /** `begun` is called once there is a run that can be resumed. */
 async function prepare(
   request: SendRequest,
-  place: RunsPlace,
+  place: SignalledPlace,
   begun: () => void,
 ): Promise<{ readonly runId: string; readonly prepared: PreparedSend }> {
   const { runsDirectory, command, queue: _queue, ...others } = request;
@@ -83,4 +91,52 @@ async function prepare(
     };
   };
   return { runId, prepared: { options, jobIn } };
+}
+
+/** Returns the job of a process that sends: alone, or some of the splits. */
+export function sendJob(
+  options: SendOptions,
+  recorded: Readonly<Record<string, unknown>>,
+  layout: Layout,
+): RunJob<SendManifest> {
+  const { destination } = options;
+  return {
+    options,
+    recorded,
+    layout,
+    isFinal: true,
+    fold: (facts, records) => ({ manifest: foldSend(facts, records, destination) }),
+    committed({ id, status }) {
+      // The journal of an incomplete split is needed when its repaired source is read again.
+      if (status === "complete") removeJournals(layoutOfEpoch(layout, epochOf(id)), id);
+    },
+  };
+}
+
+/** Adds the options that decide about requests to those that decide what is sent. */
+export function recordSendOptions(
+  { destination, body, batchRows, idempotency }: SendOptions | SendRequest,
+  mapped: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return { ...mapped, destination, body, batchRows, ...omitUndefined({ idempotency }) };
+}
+
+function digestOf(facts: unknown): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+function removeJournals({ acknowledgedDirectory }: Layout, splitId: string): void {
+  for (const name of journalsOf(splitId, readdirSync(acknowledgedDirectory)))
+    rmSync(join(acknowledgedDirectory, name), { force: true });
+}
+
+function foldSend(
+  facts: AccountFacts,
+  records: readonly SplitRecord[],
+  destination: string,
+): SendManifest {
+  const accounts = foldAccounts(facts, records);
+  const delivery = deliveryOf(foldNumbers(records.map(({ counts = {} }) => counts)));
+  checkAccounts("total", accounts.rows, delivery.delivered);
+  return { ...accounts, destination, delivery };
 }

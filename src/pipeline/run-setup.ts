@@ -1,13 +1,13 @@
 import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
-import { UsageError } from "../base/errors.js";
+import { SwitchyardError, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
-import type { ReaderOptions } from "../readers/reader.js";
-import type { Layout } from "./ledger/layout.js";
-import { readEpochs } from "./ledger/ledger.js";
+import { type Layout, layoutOf } from "./ledger/layout.js";
+import { readEpochs, readHeads } from "./ledger/ledger.js";
 import type { RunFacts } from "./ledger/resume.js";
+import { matchEpochs } from "./ledger/source-epochs.js";
 import type { RunAccounts, SourceFailure } from "./manifest.js";
-import type { RunOptions } from "./options.js";
+import type { ExportOptions } from "./options.js";
 import type { DiscoveredInputs, RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
 import { type StartedRun, startRun } from "./start-run.js";
@@ -68,8 +68,9 @@ export async function planRun(
   inputs: DiscoveredInputs,
   { outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
-  const { splitBytes, fresh, maxTimeMs } = options;
-  const readerOptions = readerOptionsOf(options, layout, signal);
+  const { splitBytes, fresh, maxTimeMs, rowBytesMax, ratioMax, s3 } = options;
+  const { temporaryDirectory } = layout;
+  const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
   return startRun(layout, factsOf(inputs, recorded), {
     splitBytes,
     fresh,
@@ -80,14 +81,6 @@ export async function planRun(
     maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),
     planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
   });
-}
-
-function readerOptionsOf(
-  { rowBytesMax, ratioMax, s3 }: RunOptions,
-  { temporaryDirectory }: Layout,
-  signal: AbortSignal,
-): ReaderOptions {
-  return { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
 }
 
 /** Returns what a saved run is compared with. */
@@ -105,4 +98,45 @@ export function factsOf(
 export function resolveMaxTime(maxTimeMs: number | "tomorrow", startedMs: number): number {
   if (maxTimeMs !== "tomorrow") return maxTimeMs;
   return (Math.floor(startedMs / DAY_MS) + 2) * DAY_MS;
+}
+
+/** Throws `splits_missing` unless an earlier run has planned all inputs and each split has a record. */
+export async function requireSplits(layout: Layout, facts: RunFacts): Promise<void> {
+  const { saved, fresh } = await matchEpochs(layout, facts);
+  if (saved.length === 0 || fresh.sources.length > 0) {
+    const what = saved.length === 0 ? "all inputs" : `${fresh.sources.length} inputs`;
+    throw missing(layout, `${what} are not planned yet`);
+  }
+  let splits = 0;
+  let done = 0;
+  for (const { ledger, record } of saved) {
+    const recorded = new Set((await ledger.readSplits()).map(({ id }) => id));
+    splits += record.plan.splits.length;
+    done += record.plan.splits.filter(({ id }) => recorded.has(id)).length;
+  }
+  if (done < splits) throw missing(layout, `${splits - done} of ${splits} splits are not read yet`);
+}
+
+function missing({ outputDirectory }: Layout, what: string): SwitchyardError {
+  return new SwitchyardError(
+    "splits_missing",
+    `${outputDirectory}: ${what}; run each shard to its end, or leave out --finish to read them here`,
+  );
+}
+
+/**
+ * Returns the inputs that the export in an output directory has not begun to read; undefined if there
+ * is no export. Throws what `discover` and `readEpochs` throw.
+ */
+export async function findNewInputs<Inputs extends DiscoveredInputs>(
+  { outputDirectory, dataset, fresh }: Pick<ExportOptions, "outputDirectory" | "dataset" | "fresh">,
+  discover: () => Promise<Inputs>,
+): Promise<Inputs | undefined> {
+  const layout = layoutOf(outputDirectory, dataset);
+  if (fresh || (await readHeads(layout)).length === 0) return undefined;
+  const inputs = await discover();
+  const { fresh: added } = await matchEpochs(layout, factsOf(inputs, {}));
+  const failed = new Set(added.unreadable.map(({ source }) => source));
+  const failures = inputs.failures.filter(({ name }) => failed.has(name));
+  return { ...inputs, sources: added.sources, failures };
 }

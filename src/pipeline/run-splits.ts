@@ -1,4 +1,3 @@
-import { writeDurably } from "../base/durable-file.js";
 import { throwIfInterrupted } from "../base/errors.js";
 import { withFrugalHeap } from "../base/frugal-heap.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
@@ -6,21 +5,19 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
 import type { StoreUsage } from "../store/store-usage.js";
 import { forgetOutdated } from "./dedupe/dedupe-epochs.js";
-import { foldDuplicates } from "./dedupe/fold-duplicates.js";
-import type { Layout } from "./ledger/layout.js";
+import { foldDuplicates } from "./dedupe/duplicate-totals.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { removeSpilled } from "./ledger/output-directory.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
-import { writeInputs } from "./manifest-inputs.js";
+import { writeInputs, writeManifest } from "./manifest-file.js";
 import { joinMerged, type MergedDays } from "./merge/merge-spilled.js";
 import type { MaxRejects } from "./options.js";
 import type { Split } from "./plan.js";
 import { type AccountFacts, foldFailures, sum } from "./run-accounts.js";
 import { type EndedEpoch, runEpoch } from "./run-epoch.js";
-import type { DiscoveredInputs, FoldedRun, RunJob, RunOutside } from "./run-job.js";
+import type { DiscoveredInputs, RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunOutcome } from "./run-observer.js";
-import { createPool, discoverInputs, factsOf, planRun } from "./run-setup.js";
-import { requireSplits } from "./shard/require-splits.js";
+import { createPool, discoverInputs, factsOf, planRun, requireSplits } from "./run-setup.js";
 import { refuseLiving } from "./shard/shared-locks.js";
 import type { StartedRun } from "./start-run.js";
 import type { WorkerPool } from "./worker/worker-pool.js";
@@ -219,18 +216,7 @@ async function writeAccounts<Accounts extends RunAccounts>(
   const duplicates = dedupe && (await foldDuplicates(layout, records, dedupe));
   const inputs = await writeInputs(layout, facts.plan, foldFailures(facts, records));
   const account = { ...facts, inputs, ...omitUndefined({ duplicates }) };
-  const folded = await fold(account, records, merged);
-  await writeManifest(layout, folded);
-  return folded.manifest;
-}
-
-async function writeManifest(
-  { manifestFile, temporaryDirectory }: Layout,
-  { manifest, files = {} }: FoldedRun<RunAccounts>,
-): Promise<void> {
-  const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  // The manifest is last: if it exists, so does everything that it names.
-  for (const [path, content] of [...Object.entries(files), [manifestFile, text] as const]) {
-    await asOutput(path, () => writeDurably(path, content, { temporaryDirectory }));
-  }
+  const { manifest, files } = await fold(account, records, merged);
+  await writeManifest(layout, manifest, files);
+  return manifest;
 }

@@ -3,7 +3,7 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { ProfileFold } from "../profile/profile-fold.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
-import { countDuplicates } from "./dedupe/count-duplicates.js";
+import { countDuplicates } from "./dedupe/duplicate-totals.js";
 import { EventFold } from "./event-fold.js";
 import { layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";

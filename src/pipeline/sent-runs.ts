@@ -10,10 +10,10 @@ import { type Layout, layoutOf, SENT_RUN_NAME } from "./ledger/layout.js";
 import { Ledger, listOrNone, readHeads } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
-import type { SendRequest } from "./options.js";
+import type { SendRequest, SignalledPlace } from "./options.js";
 import { splitIdOf } from "./plan.js";
 import { isOfSentRun } from "./remote/output-paths.js";
-import { isObjectUrl, type OutputPlace, pathInOutput, withFilesOf } from "./remote/output-place.js";
+import { isObjectUrl, pathInOutput, withFilesOf } from "./remote/output-place.js";
 import { isAtWork, type RunHistory, readHistory } from "./run-history.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
@@ -29,13 +29,8 @@ export interface ListedRun extends SentRun, RunHistory {
   readonly splitsTotal: number;
 }
 
-/** The place that holds a directory for each run. */
-export interface RunsPlace extends OutputPlace {
-  readonly signal: AbortSignal;
-}
-
 /** Lists the runs of `send`, the latest first. Directories without a run are left out. */
-export async function listRuns(place: RunsPlace): Promise<readonly ListedRun[]> {
+export async function listRuns(place: SignalledPlace): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   for (const name of await namesOfRuns(place)) {
     const run = await withRun(place, name, (layout) => describeRun(layout, place, name));
@@ -60,7 +55,7 @@ type Undeciding = "splitBytes" | "destination" | "body" | "batchRows";
  * because a version may give the events other keys.
  */
 export async function findSentRun(
-  place: RunsPlace,
+  place: SignalledPlace,
   { destination, cwd, inputs, deciding }: RunIdentity,
 ): Promise<SentRun | undefined> {
   const found: SentRun[] = [];
@@ -102,10 +97,11 @@ function sharedInputs(run: SentRun, inputs: readonly string[]): readonly string[
 }
 
 /** Returns the names of what may be runs. */
-async function namesOfRuns({ directory, s3, signal }: RunsPlace): Promise<readonly string[]> {
+async function namesOfRuns(place: SignalledPlace): Promise<readonly string[]> {
+  const { directory, signal } = place;
   if (!isObjectUrl(directory)) return listOrNone(directory);
   const { openOutput } = await import("./remote/output-copy.js");
-  const { store, prefix } = await openOutput({ address: directory, s3, signal });
+  const { store, prefix } = await openOutput(place);
   const names: string[] = [];
   for await (const { prefixes } of store.list(prefix, { isFlat: true, signal }))
     names.push(...prefixes.map((one) => one.slice(prefix.length, -1)));
@@ -114,29 +110,28 @@ async function namesOfRuns({ directory, s3, signal }: RunsPlace): Promise<readon
 
 /** Calls `work` with the layout of a run, or of a copy of what says how far it is. */
 export async function withRun<Result>(
-  place: RunsPlace,
+  place: SignalledPlace,
   name: string,
   work: (layout: Layout) => Promise<Result>,
 ): Promise<Result> {
-  const run: OutputPlace = { directory: pathInOutput(place.directory, name), s3: place.s3 };
-  return withFilesOf(run, isOfSentRun, place.signal, (directory) =>
+  return withFilesOf(placeOfRun(place, name), isOfSentRun, place.signal, (directory) =>
     work(layoutOf(directory, "events")),
   );
 }
 
-async function isRunAtWork(
-  layout: Layout,
-  { directory, s3, signal }: RunsPlace,
-  name: string,
-): Promise<boolean> {
-  if (!isObjectUrl(directory)) return isAtWork(layout);
+async function isRunAtWork(layout: Layout, place: SignalledPlace, name: string): Promise<boolean> {
+  if (!isObjectUrl(place.directory)) return isAtWork(layout);
   const { isLockedInStore } = await import("./remote/output-copy.js");
-  return isLockedInStore({ address: pathInOutput(directory, name), s3, signal });
+  return isLockedInStore(placeOfRun(place, name));
+}
+
+function placeOfRun(place: SignalledPlace, name: string): SignalledPlace {
+  return { ...place, directory: pathInOutput(place.directory, name) };
 }
 
 async function describeRun(
   layout: Layout,
-  place: RunsPlace,
+  place: SignalledPlace,
   name: string,
 ): Promise<ListedRun | undefined> {
   const run = await readSentRun(layout);

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { epochOf } from "../base/epoch.js";
-import { checkValue } from "../base/schema.js";
 import {
   changedSplits,
   changePlan,
@@ -9,8 +7,7 @@ import {
   type PlanningOptions,
   rangeSources,
 } from "./change-plan.js";
-import { CompactedParts, readCompacted } from "./compact/compacted.js";
-import { finishCompaction } from "./compact/finish-compaction.js";
+import { CompactedParts, finishCompaction, readCompacted } from "./compact/compacted.js";
 import { type Layout, layoutOf, layoutOfEpoch, splitOfPartName } from "./ledger/layout.js";
 import { Ledger, type RunRecord, readEpochs, type SavedEpoch } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -34,7 +31,8 @@ import {
   type RunFacts,
 } from "./ledger/resume.js";
 import { assignSources } from "./ledger/source-epochs.js";
-import { type RunAccounts, runAccountsSchema } from "./manifest.js";
+import type { RunAccounts } from "./manifest.js";
+import { readAccounts } from "./manifest-file.js";
 import { findDamaged } from "./merge/merge-plan.js";
 import {
   isDayMerged,
@@ -45,7 +43,7 @@ import {
 } from "./merge/merge-state.js";
 import { growSplitBytes, makePlan, type Plan } from "./plan.js";
 
-export interface StartOptions extends PlanningOptions {
+interface StartOptions extends PlanningOptions {
   readonly fresh: boolean;
   /** Splits with a failed source are not read again, as this run only finishes what others have read. */
   readonly finishesOnly: boolean;
@@ -119,8 +117,10 @@ export async function startRun(
   if (!isCompacted) await forgetCompacted(layout);
   const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
   if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
-    const manifest = await readManifest(layout, resumed.length);
-    if (manifest !== undefined) return { epochs: resumed, notes: [], manifest };
+    const manifest = await readAccounts(layout);
+    // It can be missing after a kill; the ledger has all that is needed to write it again.
+    if (manifest?.complete === true && manifest.epochs.length === resumed.length)
+      return { epochs: resumed, notes: [], manifest };
   }
   const added = isGrown
     ? [await planEpoch(layoutOfEpoch(layout, saved.length), { ...facts, ...fresh }, options)]
@@ -144,10 +144,11 @@ interface ResumedEpoch extends StartedEpoch {
   readonly dropped: readonly string[];
 }
 
-async function readState(
+/** Reads which splits of an epoch are finished, and compares the epoch with the inputs of today. */
+export async function readState(
   { ledger, record }: SavedEpoch,
   facts: RunFacts,
-  { isFinal, finishesOnly }: StartOptions,
+  { isFinal, finishesOnly }: Pick<StartOptions, "isFinal" | "finishesOnly">,
 ): Promise<EpochState> {
   const records = await ledger.readSplits();
   const finished = new Map(
@@ -250,14 +251,19 @@ async function planEpoch(
     plan: makePlan(ranged, { splitBytes, epoch }),
     unreadable,
   };
-  const ledger = new Ledger(layout);
-  const nothing = {
+  return begunEpoch(new Ledger(layout), record);
+}
+
+/** Returns an epoch of which nothing is known but its plan. */
+export function begunEpoch(ledger: Ledger, record: RunRecord): StartedEpoch {
+  return {
+    ledger,
+    record,
     finished: new Map(),
     merges: nothingMerged,
     lost: 0,
-    vanished: new Set<string>(),
+    vanished: new Set(),
   };
-  return { ledger, record, ...nothing };
 }
 
 /**
@@ -286,19 +292,6 @@ async function recordEpochs(
   );
   for (const { ledger, record } of [...changed, ...added]) await ledger.writeRun(record);
   return epochs;
-}
-
-/** Returns the manifest of an earlier run if that run left nothing to do. */
-async function readManifest(layout: Layout, epochs: number): Promise<RunAccounts | undefined> {
-  try {
-    const manifest: unknown = JSON.parse(await readFile(layout.manifestFile, "utf8"));
-    const { value } = checkValue(runAccountsSchema, manifest);
-    const isCurrent = value?.complete === true && value.epochs.length === epochs;
-    return isCurrent ? (manifest as RunAccounts) : undefined;
-  } catch {
-    // Missing after a kill, or damaged: the ledger has all that is needed to write it again.
-    return undefined;
-  }
 }
 
 /** Names inputs that could not be read and are gone now: nothing was delivered from them. */

@@ -5,7 +5,7 @@ import { harmless } from "./terminal-text.js";
 const DEFECT = "defect";
 
 /** The part of an error that `--json` prints. */
-export interface ErrorFacts {
+interface ErrorFacts {
   readonly code: string;
   readonly message: string;
 }

@@ -1,3 +1,4 @@
+import { UsageError } from "../base/errors.js";
 import type { WrittenMapping } from "../mapper/mapping.js";
 import type { FieldSummary, Fields } from "./field-summary.js";
 import { findTimeForm } from "./time-form.js";
@@ -134,29 +135,24 @@ const names = {
 
 type TargetName = keyof typeof names;
 
+/** Fields that could be each target, likeliest first. */
+type Candidates = Readonly<Record<TargetName, readonly FieldSummary[]>>;
+
 /** Share of the rows in which a field must be filled if its target is needed in most rows. */
 const MOST = 0.5;
 
 /** Guesses the mapping of rows with these fields; undefined if they have no event, time or id. */
 export function proposeMapping(fields: Fields, rows: number): ProposedMapping | undefined {
   const found = findCandidates(fields, rows);
-  const [event, timestamp] = [found.event[0], found.timestamp[0]];
-  const [userID, stableID] = [found.userID[0], found.stableID[0]];
-  if (event === undefined || timestamp === undefined) return undefined;
-  if (userID === undefined && stableID === undefined) return undefined;
-  const format = findTimeForm(timestamp.scalars)?.format;
-  const metadata = found.metadata[0];
+  const { event, timestamp, userID, stableID } = found;
+  if (event.length === 0 || timestamp.length === 0) return undefined;
+  if (userID.length + stableID.length === 0) return undefined;
   const others = Object.entries(found).flatMap(([target, [, ...further]]) =>
     further.length === 0 ? [] : [[target, further.map(({ path }) => path.join("."))] as const],
   );
   return {
     mapping: {
-      event: targetOf(event),
-      timestamp: format === undefined ? targetOf(timestamp) : { field: pathOf(timestamp), format },
-      userID: targetOrNone(userID),
-      stableID: targetOrNone(stableID),
-      metadata: metadata === undefined ? { rest: "" } : targetOf(metadata),
-      user: targetOrNone(found.user[0]),
+      ...requiredTargets(found),
       insertID: targetOrNone(found.insertID[0]),
       ...(found.value[0] === undefined ? {} : { value: targetOf(found.value[0]) }),
     },
@@ -171,10 +167,15 @@ type JsonLike = string | null | { readonly [name: string]: string | readonly str
 
 /** Returns what can be guessed of a mapping if a required target has no field; undefined if nothing. */
 export function proposeSkeleton(fields: Fields, rows: number): MappingSkeleton | undefined {
-  const { event, timestamp, userID, stableID, metadata, user } = findCandidates(fields, rows);
-  const ids = userID.length + stableID.length;
-  if (event.length + timestamp.length + ids === 0) return undefined;
-  const time = timestamp[0];
+  const found = findCandidates(fields, rows);
+  const { event, timestamp, userID, stableID } = found;
+  if (event.length + timestamp.length + userID.length + stableID.length === 0) return undefined;
+  return requiredTargets(found);
+}
+
+/** Returns the targets that every mapping needs; empty text for one that no field could be. */
+function requiredTargets({ event, timestamp, userID, stableID, metadata, user }: Candidates) {
+  const [time] = timestamp;
   const format = findTimeForm(time?.scalars ?? [])?.format;
   const required = (field: FieldSummary | undefined) =>
     field === undefined ? "" : targetOf(field);
@@ -182,7 +183,7 @@ export function proposeSkeleton(fields: Fields, rows: number): MappingSkeleton |
     event: required(event[0]),
     timestamp:
       time === undefined || format === undefined ? required(time) : { field: pathOf(time), format },
-    userID: ids === 0 ? "" : targetOrNone(userID[0]),
+    userID: userID.length + stableID.length === 0 ? "" : targetOrNone(userID[0]),
     stableID: targetOrNone(stableID[0]),
     metadata: metadata[0] === undefined ? { rest: "" } : targetOf(metadata[0]),
     user: targetOrNone(user[0]),
@@ -201,10 +202,7 @@ export function findMissing(fields: Fields, rows: number): readonly string[] {
 }
 
 /** Finds the fields that could be each target, likeliest first; no field is the first of two. */
-function findCandidates(
-  fields: Fields,
-  rows: number,
-): Readonly<Record<TargetName, readonly FieldSummary[]>> {
+function findCandidates(fields: Fields, rows: number): Candidates {
   const isUseful: Readonly<Record<TargetName, (field: FieldSummary) => boolean>> = {
     event: (field) => isScalar(field) && isMost(field, rows) && !isTime(field),
     timestamp: (field) => isMost(field, rows) && isTime(field),
@@ -282,4 +280,25 @@ function targetOrNone(field: FieldSummary | undefined) {
 function targetOf(field: FieldSummary) {
   const path = pathOf(field);
   return typeof path === "string" ? path : { field: path };
+}
+
+/** The facts of rows for which no mapping was found. */
+export interface SkeletonFacts {
+  readonly mapping: MappingSkeleton;
+  /** The parts of an event that no field has, in words. */
+  readonly missing: readonly string[];
+  /** Names of fields, in words. */
+  readonly columns: string;
+}
+
+/** No preset fits, and the fields lack a part of an event. */
+export class MappingUnknown extends UsageError {
+  constructor(
+    readonly reason: string,
+    /** Undefined if no part of an event was found. */
+    readonly skeleton: SkeletonFacts | undefined,
+    advice = "Pass --preset, or write a mapping (docs/mapping.md).",
+  ) {
+    super("mapping_unknown", `${reason} ${advice}`);
+  }
 }

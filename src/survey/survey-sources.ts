@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
+import { nullTexts } from "../base/null-texts.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import { type PresetName, presets } from "../mapper/presets.js";
@@ -11,16 +12,28 @@ import type { Discovery } from "../readers/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import { findTime } from "./find-time.js";
-import { MappingUnknown } from "./mapping-unknown.js";
-import { findNullTexts } from "./null-survey.js";
 import {
   findMissing,
   type MappingSkeleton,
+  MappingUnknown,
   proposeMapping,
   proposeSkeleton,
 } from "./propose-mapping.js";
-import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
-import type { FoundMapping, SourceShape, Survey, SurveyFailure, Trial } from "./survey.js";
+import {
+  asSourceError,
+  type Row,
+  type SampledSource,
+  type SampleTools,
+  sampleRows,
+} from "./sample-rows.js";
+import type {
+  FoundMapping,
+  NullText,
+  SourceShape,
+  Survey,
+  SurveyFailure,
+  Trial,
+} from "./survey.js";
 import { tryMapping } from "./try-mapping.js";
 import { unusedFields, variantOf } from "./unused-fields.js";
 
@@ -249,4 +262,32 @@ function describeSource({ format, codecs, entry }: Source): string {
   // The innermost layer is nearest to the rows.
   const layers = [...[...codecs].reverse(), ...(entry === undefined ? [] : ["a zip"])];
   return [formatOf(format).describe(format), ...layers].join(" in ");
+}
+
+/** A column has the text in two rows and in this share of all, at least. */
+const SHARE_MIN = 0.01;
+
+/** Finds texts of CSV cells that are used as nulls. Other formats have nulls of their own. */
+function findNullTexts(samples: readonly SampledSource[]): readonly NullText[] {
+  const rows = samples
+    .filter(({ source }) => source.format.kind === "csv")
+    .flatMap((sample) => sample.rows);
+  const enough = Math.max(2, rows.length * SHARE_MIN);
+  return nullTexts.flatMap((text) => {
+    const counts = countCells(rows, text);
+    const used = [...counts].filter(([, count]) => count >= enough);
+    if (used.length === 0) return [];
+    const cells = used.reduce((sum, [, count]) => sum + count, 0);
+    return { text, columns: used.map(([column]) => column), cells };
+  });
+}
+
+function countCells(rows: readonly Row[], text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    for (const [column, value] of Object.entries(row)) {
+      if (value === text) counts.set(column, (counts.get(column) ?? 0) + 1);
+    }
+  }
+  return counts;
 }

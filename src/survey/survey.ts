@@ -1,7 +1,6 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
-import type { NullText } from "./null-survey.js";
 import type { TimeForm } from "./time-form.js";
 
 /** The result of sampling the inputs: plain data. Names of sources and fields come from the inputs. */
@@ -26,6 +25,15 @@ export interface Survey {
   readonly failuresTotal: number;
   /** Uncertain points, in sentences. */
   readonly doubts: readonly string[];
+}
+
+/** A text of CSV cells that probably means null. */
+export interface NullText {
+  readonly text: string;
+  /** Columns in which it occurs often enough. */
+  readonly columns: readonly string[];
+  /** Cells of these columns in the sampled rows. */
+  readonly cells: number;
 }
 
 /** A field of the rows that does not reach the event. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
 import { loadSql } from "../../src/pipeline/load-sql.js";
-import { readManifest } from "../../src/pipeline/verify/verify-manifest.js";
-import { warehouses } from "../../src/pipeline/warehouses.js";
+import { readManifest } from "../../src/pipeline/manifest-file.js";
+import { warehouses } from "../../src/pipeline/options.js";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 

@@ -6,7 +6,7 @@ import {
   type OptionName,
   placeholderOf,
 } from "../../pipeline/configuration/option-names.js";
-import { type Warehouse, warehouses } from "../../pipeline/warehouses.js";
+import { type Warehouse, warehouses } from "../../pipeline/options.js";
 import { type KeyKind, keyKinds } from "../../storage/key-store.js";
 import type { CommandContext } from "../context.js";
 import type { KeysAction } from "../service/run-keys.js";

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../pipeline/configuration/configu
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { describeUnused } from "../../report/summary-parts.js";
 import { harmless } from "../../report/terminal-text.js";
-import type { SkeletonFacts } from "../../survey/mapping-unknown.js";
+import type { SkeletonFacts } from "../../survey/propose-mapping.js";
 import type { Survey } from "../../survey/survey.js";
 import {
   describeNulls,
@@ -11,7 +11,7 @@ import {
   describeTime,
   describeTrial,
   sharesOf,
-} from "./survey-words.js";
+} from "./survey-summary.js";
 
 /** The facts that a configuration is written from. */
 interface DraftFacts {

@@ -11,10 +11,9 @@ import {
 } from "../../pipeline/configuration/configuration-file.js";
 import { SCHEMA_ID, schemaText } from "../../pipeline/configuration/configuration-schema.js";
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
-import { MappingUnknown } from "../../survey/mapping-unknown.js";
+import { MappingUnknown } from "../../survey/propose-mapping.js";
 import { readingOptions } from "../commands/command-options.js";
-import type { CommandContext } from "../context.js";
-import { outputOf } from "../output.js";
+import { type CommandContext, outputOf } from "../context.js";
 import { printFailure, printResult } from "../print-outcome.js";
 import type { CommandLine } from "../run-configured.js";
 import { draftConfiguration, draftSkeleton } from "./configuration-draft.js";

@@ -1,16 +1,18 @@
-import { open, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { checkValue, faultLines } from "../../base/schema.js";
 import type { CountedEvent } from "../../console/qualify-plan.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
-import type { RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
-import { type OutputPlace, pathInOutput, withFilesOf } from "../../pipeline/remote/output-place.js";
-import { readReport } from "../../pipeline/report/read-report.js";
+import type { Manifest, RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
+import { ManifestError, readManifest } from "../../pipeline/manifest-file.js";
+import type { OutputPlace } from "../../pipeline/options.js";
+import { pathInOutput, readManifestOf } from "../../pipeline/remote/output-place.js";
 import type { RunContext } from "../../pipeline/run-observer.js";
-import { readManifest } from "../../pipeline/verify/verify-manifest.js";
+import { REPORT_VERSION, type Report, reportSchema } from "../../profile/report.js";
 
 /** The names of events with their counts, and the facts about missing ones. */
 export interface KnownEvents {
@@ -62,11 +64,8 @@ export async function readStoredEvents(
   place: OutputPlace,
   signal: AbortSignal,
 ): Promise<KnownEvents> {
-  const isManifest = (file: string) => file === MANIFEST_NAME;
-  const events = await withFilesOf(place, isManifest, signal, (directory) =>
-    readExportedEvents(documentIn(directory)),
-  );
-  return { ...events, origin: { manifestPath: pathInOutput(place.directory, MANIFEST_NAME) } };
+  const manifest = await readManifestOf(place, signal);
+  return eventsOf(manifest, pathInOutput(place.directory, MANIFEST_NAME));
 }
 
 /**
@@ -92,7 +91,10 @@ async function isDocument(file: string): Promise<boolean> {
 }
 
 async function readExportedEvents(manifestPath: string): Promise<KnownEvents> {
-  const { events, otherEvents, complete } = await readManifest(manifestPath);
+  return eventsOf(await readManifest(manifestPath), manifestPath);
+}
+
+function eventsOf({ events, otherEvents, complete }: Manifest, manifestPath: string): KnownEvents {
   return {
     events,
     otherRows: otherEvents?.rows ?? 0,
@@ -151,4 +153,32 @@ export function prepareCount(
       origin: { inputs: request.inputs, rows, rejects, failures, tooManyRejects },
     };
   };
+}
+
+/** Faults of a malformed report that a message names. */
+const FAULTS_MAX = 5;
+
+/** Reads `report.json`. Throws `ManifestError` if it is unreadable, malformed or of another version. */
+async function readReport(file: string): Promise<Report> {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, "utf8"));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ManifestError("report_unreadable", `${file} cannot be read: ${reason}`, { cause });
+  }
+  const version = (content as { readonly reportVersion?: unknown } | null)?.reportVersion;
+  if (version !== REPORT_VERSION) {
+    throw new ManifestError(
+      "report_version",
+      `${file} has version ${JSON.stringify(version)}, this Switchyard reads version ${REPORT_VERSION}. Run \`switchyard validate\` again.`,
+    );
+  }
+  const { faults } = checkValue(reportSchema, content);
+  if (faults === undefined) return content as Report;
+  const words = faultLines(faults.slice(0, FAULTS_MAX)).join("; ");
+  throw new ManifestError(
+    "report_malformed",
+    `${file} is not a valid report: ${words}. Run \`switchyard validate\` again.`,
+  );
 }

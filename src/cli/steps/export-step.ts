@@ -5,10 +5,8 @@ import { resolveExportOptions } from "../../pipeline/configuration/run-options.j
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { ShardResult } from "../../pipeline/shard/run-shard.js";
 import { formatShard } from "../../pipeline/shard/shard.js";
-import { summarizeExport } from "../../report/run-summary.js";
-import { summarizeShard } from "../../report/shard-summary.js";
-import type { StepContext, StepReport } from "./step.js";
-import { requireFields, runExitCode } from "./step.js";
+import { summarizeExport, summarizeShard } from "../../report/run-summary.js";
+import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 export async function runExportStep(
   configuration: Configuration,

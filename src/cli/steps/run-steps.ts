@@ -1,13 +1,23 @@
+import { createHash } from "node:crypto";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
+import {
+  type Configuration,
+  type GivenFlags,
+  loadConfiguration,
+} from "../../pipeline/configuration/configuration.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import {
   type CompleteValues,
   environmentNameOf,
   withDefaults,
 } from "../../pipeline/configuration/option-names.js";
+import { outputRows } from "../../pipeline/configuration/output-rows.js";
+import { placeOf } from "../../pipeline/configuration/run-options.js";
+import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
+import { readTextOf, writeTextOf } from "../../pipeline/remote/output-place.js";
+import type { ExportResult } from "../../pipeline/run-export.js";
+import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
 import {
   logLine,
   logProgress,
@@ -17,15 +27,11 @@ import {
 } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import type { CommandOutcome } from "../command-outcome.js";
-import type { CommandContext } from "../context.js";
-import { notify } from "../notify.js";
-import { type Output, outputOf } from "../output.js";
-import { jsonOf, printOutcome, printStep } from "../print-outcome.js";
-import { isMigrated, recordMigration } from "./finished-migration.js";
+import { type CommandContext, type Output, outputOf } from "../context.js";
+import { notify, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunMetrics } from "./run-metrics.js";
-import type { RunStep, StepContext, StepReport } from "./step.js";
-import { resultsOf } from "./step.js";
+import { type RunStep, resultsOf, type StepContext, type StepReport } from "./step.js";
 
 /** The steps of `migrate`. Each is loaded when it runs. */
 const steps: Readonly<Record<StepName, RunStep>> = {
@@ -91,7 +97,7 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
   const { names, reports } = run;
   const ended = { command, names, reports, ...outcome };
   printOutcome(ended, run.output, context);
-  if (run.notify !== undefined) await notify(run.notify, jsonOf(ended), run.output, context);
+  if (run.notify !== undefined) await notify(run.notify, ended, run.output, context);
   return outcome.exitCode;
 }
 
@@ -220,4 +226,53 @@ function displayOf(
 function exitCodeOf(error: unknown, signal: AbortSignal): number {
   if (error instanceof SwitchyardError) return error.exitCode;
   return signal.aborted ? exitCodes.interrupted : exitCodes.failed;
+}
+
+/** Exceeds the counts that a service has. */
+const COUNTS_MAX = 10_000_000;
+
+/** Relative to the output. */
+const RECORD_PATH = "_switchyard/migration.json";
+
+type Exported = Pick<ExportResult, "manifestPath" | "manifest">;
+
+/** Remembers that all steps of a migration were done for the export as its manifest describes it. */
+export async function recordMigration(
+  configuration: Configuration,
+  exported: Exported,
+  signal: AbortSignal,
+): Promise<void> {
+  const text = `${JSON.stringify({ digest: digestOf(configuration, exported) })}\n`;
+  await writeTextOf(placeOf(configuration, directoryOf(exported)), RECORD_PATH, text, signal);
+}
+
+/**
+ * Returns true if an earlier migration of the same configuration did all its steps for this export, and
+ * an embedded service still has as many events.
+ */
+export async function isMigrated(
+  configuration: Configuration,
+  exported: Exported,
+  stored: StoredEvents | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const place = placeOf(configuration, directoryOf(exported));
+  const text = await readTextOf(place, RECORD_PATH, signal);
+  if (!text?.includes(`"${digestOf(configuration, exported)}"`)) return false;
+  if (stored === undefined || !configuration.steps.includes("send")) return true;
+  const counts = await stored.counts({ from: undefined, to: undefined }, COUNTS_MAX);
+  const { rows } = exported.manifest.totals;
+  return counts.reduce((total, { count }) => total + count, 0) === rows;
+}
+
+/** Differs for other options, and for each time that the export was changed. */
+function digestOf({ steps, values }: Configuration, { manifest }: Exported): string {
+  const isOutput = (name: string) => name in outputRows;
+  const options = Object.entries(values).filter(([name]) => !isOutput(name));
+  const facts = JSON.stringify([steps, options, manifest.version, manifest.run]);
+  return createHash("sha256").update(facts).digest("hex");
+}
+
+function directoryOf({ manifestPath }: Exported): string {
+  return manifestPath.slice(0, -MANIFEST_NAME.length - 1);
 }

@@ -1,7 +1,6 @@
-import { exitCodes, UsageError } from "../../base/errors.js";
+import { exitCodes } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
-import { placeOf } from "../../pipeline/configuration/run-options.js";
+import { requireExport } from "../../pipeline/configuration/run-options.js";
 import { summarizeStored, summarizeVerify } from "../../report/verify-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 
@@ -9,14 +8,7 @@ export async function runVerifyStep(
   configuration: Configuration,
   { engine, signal, observer, results: { send }, stored: storedEvents }: StepContext,
 ): Promise<StepReport> {
-  const directory = configuration.values.to;
-  if (directory === undefined) {
-    throw new UsageError(
-      "output_missing",
-      `There is no export to verify; pass its directory, or set "export": { "to": … } in ${CONFIGURATION_NAME}.`,
-    );
-  }
-  const place = placeOf(configuration, directory);
+  const place = requireExport(configuration, "verify");
   const readsAll = configuration.values.read ?? false;
   const verify = await engine.verifyExport({ ...place, readsAll }, { signal, observer });
   if (verify.outcome !== "verified" || storedEvents === undefined || send === undefined) {

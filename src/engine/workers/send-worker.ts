@@ -1,15 +1,13 @@
 import { ClaimTime } from "../../base/claim-time.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import { eventKeys } from "../../pipeline/dedupe/event-keys.js";
+import { eventKeys } from "../../pipeline/dedupe/key-digests.js";
 import type { SendOptions, SharedSending } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
-
 import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
 import { createPoster } from "../../sinks/webhook/undici-post.js";
 import { createWebhookSink } from "../../sinks/webhook/webhook-sink.js";
-import { serveRun } from "../serve-run.js";
-import { createWorkerTools } from "../worker-tools.js";
+import { createWorkerTools, serveRun } from "../serve-run.js";
 
 // Entry file of the thread that reads, maps and sends.
 serveRun<SendOptions>(async (setup, signal, kernel) => {
@@ -65,7 +63,7 @@ async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
 async function pieceWriterOf({ shared, s3 }: SendOptions) {
   const { pieceWriter } = await import("../../pipeline/remote/stored-journals.js");
   // A run that is stopped stores the last piece as well.
-  return pieceWriter({ address: shared?.address ?? "", s3 }, new AbortController().signal);
+  return pieceWriter({ directory: shared?.address ?? "", s3 }, new AbortController().signal);
 }
 
 /** Returns what stops a process that may have lost its claims. */

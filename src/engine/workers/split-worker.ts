@@ -2,11 +2,9 @@ import { createZone } from "../../base/luxon-zone.js";
 import type { ExportOptions } from "../../pipeline/options.js";
 import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
-
 import { EventCounts } from "../../profile/event-counts.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
-import { serveRun } from "../serve-run.js";
-import { createWorkerTools } from "../worker-tools.js";
+import { createWorkerTools, serveRun } from "../serve-run.js";
 
 // Entry file of the worker threads of an export.
 serveRun<ExportOptions>(async (setup, signal, kernel) => {

@@ -7,14 +7,12 @@ import { createKeySink } from "../../pipeline/dedupe/key-sink.js";
 import type { ValidateOptions } from "../../pipeline/options.js";
 import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
-
 import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
 import { EventProfile } from "../../profile/event-profile.js";
 import { bothSinks } from "../../sinks/both-sinks.js";
 import { createProfileSink } from "../../sinks/dry-run-sinks.js";
 import { PartSizes } from "../../sinks/part-sizes.js";
-import { serveRun } from "../serve-run.js";
-import { createWorkerTools } from "../worker-tools.js";
+import { createWorkerTools, serveRun } from "../serve-run.js";
 
 // Entry file of the worker threads of a dry run.
 serveRun<ValidateOptions>(async (setup, signal, kernel) => {

@@ -19,12 +19,20 @@ import { OpenSpillFiles, SpillDamage } from "../../sinks/spill/spill-files.js";
 import { hasDeltaLog, updateDeltaLog } from "../delta-log.js";
 import { COMPACTED_PARTS, type Layout, layoutOf, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
+import { readManifest } from "../manifest-file.js";
+import type { SignalledPlace } from "../options.js";
 import { type OutputFormat, outputFormat, type PartOptions } from "../output-formats.js";
+import { withLockedCopy } from "../remote/output-copy.js";
 import { refuseLiving } from "../shard/shared-locks.js";
 import { columnsIn } from "../verify/open-part.js";
-import { readManifest } from "../verify/verify-manifest.js";
-import { type CompactedDay, readCompacted, writeCompacted } from "./compacted.js";
-import { compactingPaths, finishCompaction, replaceParts } from "./finish-compaction.js";
+import {
+  type CompactedDay,
+  compactingPaths,
+  finishCompaction,
+  readCompacted,
+  replaceParts,
+  writeCompacted,
+} from "./compacted.js";
 
 /** The result of compacting an output. */
 export interface CompactResult {
@@ -249,4 +257,21 @@ function damage({ message }: SpillDamage): SwitchyardError {
     "compact_refused",
     `${fact}; nothing of its day was changed. Run its export again, which writes it again, then compact`,
   );
+}
+
+const FETCHES_MAX = 4;
+
+/**
+ * Joins the small parts of an output in a store. The joined parts and the manifest are written before the
+ * small ones are removed, as a store cannot do both at once. Throws what `compactExport` throws, and
+ * `StoreError`.
+ */
+export async function compactInStore(output: SignalledPlace): Promise<CompactResult> {
+  return withLockedCopy(output, async ({ mirror, directory, address }, lock) => {
+    const manifest = await readManifest(join(directory, MANIFEST_NAME));
+    await mapBounded(joinedPaths(manifest), FETCHES_MAX, (path) => mirror.fetchContent(path));
+    const result = await compactExport(directory, output.signal);
+    await mirror.publish(lock);
+    return { ...result, directory: address };
+  });
 }

@@ -1,6 +1,8 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { syncDirectory, writeDurably } from "../../base/durable-file.js";
+import { moveDurably, syncDirectory, writeDurably } from "../../base/durable-file.js";
 import type { Immutable } from "../../base/immutable.js";
 import { makeDirectory } from "../../base/make-directory.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
@@ -10,6 +12,7 @@ import type { Layout } from "../ledger/layout.js";
 import { listOrNone, readRecord } from "../ledger/ledger.js";
 import { partSchema } from "../ledger/ledger-records.js";
 import type { Manifest, ManifestFile } from "../manifest.js";
+import { readManifest, writeManifest } from "../manifest-file.js";
 
 const compactedDaySchema = z.object({
   /** Relative to the output directory. */
@@ -80,7 +83,7 @@ export async function writeCompacted(
 }
 
 /** Returns a name for the path of a directory. */
-export function flatName(directory: string): string {
+function flatName(directory: string): string {
   return directory.replaceAll("/", "+");
 }
 
@@ -95,4 +98,55 @@ export function fileOf({ path, event, rows, bytes, sha256, ...times }: PartFile)
     firstTimestamp: new Date(times.firstTimestamp).toISOString(),
     lastTimestamp: new Date(times.lastTimestamp).toISOString(),
   };
+}
+
+/** Returns the directory of a day's joined parts while they wait, and the one that the day itself is moved to. */
+export function compactingPaths(
+  { compactingDirectory }: Layout,
+  directory: string,
+): { readonly joined: string; readonly day: string } {
+  const work = join(compactingDirectory, flatName(directory));
+  return { joined: join(work, "joined"), day: join(work, "day") };
+}
+
+/** Finishes what a compaction has recorded before it was killed, and writes its manifest. */
+export async function finishCompaction(layout: Layout): Promise<void> {
+  const { compactingDirectory, manifestFile, temporaryDirectory } = layout;
+  if (!existsSync(compactingDirectory)) return;
+  await asOutput(compactingDirectory, async () => {
+    const compacted = await readCompacted(layout);
+    for (const day of compacted.days) await replaceParts(layout, day);
+    if (existsSync(manifestFile)) {
+      const manifest = compacted.applyTo(await readManifest(manifestFile));
+      await makeDirectory(temporaryDirectory);
+      await writeManifest(layout, manifest);
+    }
+    await rm(compactingDirectory, { recursive: true, force: true });
+  });
+}
+
+/**
+ * Moves a day away, replaces its small parts by the joined ones, and moves it back: for a moment the
+ * day is not there, but a row never is there twice. Does nothing if that is done. After a kill at any
+ * moment it can be repeated.
+ */
+export async function replaceParts(
+  layout: Layout,
+  { directory, replaced, parts }: Omit<CompactedDay, "next">,
+): Promise<void> {
+  const target = join(layout.outputDirectory, directory);
+  const { joined, day } = compactingPaths(layout, directory);
+  const names = parts.map(({ path }) => basename(path));
+  if (!existsSync(day)) {
+    if (!names.some((name) => existsSync(join(joined, name)))) return;
+    await rename(target, day);
+    await syncDirectory(dirname(day));
+    await syncDirectory(dirname(target));
+  }
+  for (const path of replaced) await rm(join(day, basename(path)), { force: true });
+  for (const name of names) {
+    if (existsSync(join(joined, name))) await rename(join(joined, name), join(day, name));
+  }
+  await syncDirectory(day);
+  await moveDurably(day, target);
 }

@@ -1,30 +1,25 @@
-import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js";
 import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
 import { partitions } from "../../sinks/directory-names.js";
 import { profiles, type TimestampUnit, timestampUnits } from "../../sinks/output-columns.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { compactChoices } from "../../sinks/staged-parts.js";
-import { bodyForms, idempotencyKeys } from "../../sinks/webhook/request-batch.js";
 import { damagedChoices, tableLogs } from "../options.js";
 import { outputFormatNames } from "../output-formats.js";
-import { csvOptions } from "./csv-options.js";
-import { machineOptions } from "./machine-options.js";
+import { csvRows, storeRows } from "./input-rows.js";
 import * as type from "./option-types.js";
-import { outputOptions } from "./output-options.js";
-import { serviceRows } from "./service-rows.js";
-import { storeOptions } from "./store-options.js";
+import { outputRows } from "./output-rows.js";
+import { ownRejectLimit, serviceRows } from "./service-rows.js";
 
 const detected = "detected for each input";
 
-/** The limit of one step; flags and variables that set `maxRejects` count for it too. */
-const ownRejectLimit = {
-  key: "maxRejects",
-  flag: false,
-  type: type.rejectLimit,
-  general: "maxRejects",
-  otherwise: "maxRejects",
-} as const;
+const redisUrl = type.textType(
+  type.validText(
+    (text) => /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text),
+    "the address of a Redis, such as redis://127.0.0.1:6379",
+  ),
+  "<url>",
+);
 
 /** Every option, in the order of help and documentation. */
 export const optionTable = {
@@ -39,8 +34,8 @@ export const optionTable = {
     description: "Format of all inputs",
     otherwise: detected,
   },
-  ...csvOptions,
-  ...storeOptions,
+  ...csvRows,
+  ...storeRows,
   maxRowSize: {
     type: type.rowSize,
     description: "Reject rows that are longer than this when decompressed; at most 64MiB",
@@ -266,100 +261,48 @@ export const optionTable = {
     ...type.off,
     description: "Delete what an earlier run left in the directory and start over",
   },
-  ...machineOptions,
+  shard: {
+    section: "export",
+    type: type.shard,
+    description:
+      "Read only every n-th split, as process i of n (0/20 to 19/20), and write no manifest; /20 takes i from the environment of an array job",
+  },
+  finish: {
+    section: "export",
+    ...type.off,
+    description: "Read nothing: merge what all shards have read, and write the manifest",
+  },
+  queue: {
+    section: "export",
+    type: redisUrl,
+    description:
+      "Redis that shares out the splits: processes of `switchyard worker` read them, and this one plans and finishes",
+  },
+  splitSize: {
+    section: "export",
+    type: type.size,
+    description:
+      "Bytes of input that one thread reads and commits at a time; with less, a kill loses less work, and parts are smaller",
+    default: "64MiB",
+  },
+  threads: {
+    section: "export",
+    type: type.count(1, 256),
+    description: "Worker threads",
+    otherwise: "as many as the machine can run at once",
+  },
+  memory: {
+    section: "export",
+    type: type.size,
+    description:
+      "Memory for the whole process; if it is too small for all threads, fewer are started",
+    otherwise: "half of the memory of the machine or container",
+  },
   exportMaxRejects: {
     section: "export",
     ...ownRejectLimit,
     description: "The same for an export, its dry run and qualify alone",
   },
-  sendTo: {
-    section: "send",
-    key: "to",
-    type: type.url,
-    description:
-      "Base URL of the service that receives the events, without /v1/webhooks/event_webhook",
-  },
-  body: {
-    section: "send",
-    type: type.choice(bodyForms),
-    placeholder: "<form>",
-    description: "Content of one request: one event as an object, or several as an array",
-    default: "object",
-  },
-  batchSize: {
-    section: "send",
-    type: type.count(1, SEND_BATCH_ROWS_MAX),
-    description: "Events in one request, with --body array",
-    default: 500,
-  },
-  concurrency: {
-    section: "send",
-    type: type.count(1, SEND_CONCURRENCY_MAX),
-    description: "Requests in flight at the same time; after a kill up to that many are sent again",
-    default: 32,
-  },
-  idempotency: {
-    section: "send",
-    type: type.choice(idempotencyKeys),
-    placeholder: "<source>",
-    description:
-      "Source of the Idempotency-Key of a request; insertID needs --body object, and is the same in every migration",
-    default: "position",
-  },
-  rate: {
-    section: "send",
-    type: type.events,
-    description: "Events per second, at most",
-    otherwise: "as fast as the service accepts them",
-  },
-  burst: {
-    section: "send",
-    type: type.events,
-    description: "Events that may be sent at once after a pause, with --rate",
-    otherwise: "those of one second",
-  },
-  timeout: {
-    section: "send",
-    type: type.seconds(3_600),
-    description: "Time limit for a whole response, and up to 10 for a connection",
-    default: 30,
-  },
-  giveUpAfter: {
-    section: "send",
-    type: type.seconds(604_800),
-    description: "Stop after this time without one success; the run can be resumed",
-    default: 900,
-  },
-  sendAuthHeader: {
-    section: "send",
-    key: "authHeader",
-    type: type.header,
-    description: "Header that carries the server secret",
-    default: "SERVICE-API-KEY",
-  },
-  serverSecretFile: {
-    section: "send",
-    type: type.file,
-    description: "File with the server secret; SWITCHYARD_SERVER_SECRET can hold the secret itself",
-  },
-  runs: {
-    section: "send",
-    type: type.output,
-    description:
-      "Directory that records what was sent, and holds the rejects; with --queue, one that all workers see, or a place in a store",
-    default: "./.switchyard/runs",
-  },
-  sendMaxRejects: {
-    section: "send",
-    ...ownRejectLimit,
-    description: "The same for sending alone; a migration checks it before it sends anything",
-  },
-  sendFresh: {
-    section: "send",
-    key: "fresh",
-    ...type.off,
-    description: "Forget what an earlier run of the same command has sent, and send everything",
-  },
   ...serviceRows,
-  ...outputOptions,
+  ...outputRows,
 } satisfies Readonly<Record<string, type.OptionRow>>;

@@ -95,15 +95,26 @@ const wholeNumber = z.int({
 
 const fullText = z.string().min(1);
 
+/** A text of which `isValid` is true. */
+export const validText = (isValid: (text: string) => boolean, expected: string) =>
+  z.string().refine(isValid, mustBe(expected));
+
 /** A text that `parse` accepts. */
 const parsable = (parse: (text: string) => unknown, expected: string) =>
-  z.string().refine((text) => parse(text) !== undefined, mustBe(expected));
+  validText((text) => parse(text) !== undefined, expected);
 
 /** Converts a text or a number that the schema accepts with `parse`. */
 const parsed =
   <T>(parse: (text: string) => T | undefined) =>
   (value: string | number): T =>
     parse(String(value)) as T;
+
+/** A text that `parse` accepts, or a number; converted with `parse`. */
+const parsedNumber = <T>(
+  parse: (text: string) => T | undefined,
+  expected: string,
+  number: z.ZodNumber,
+) => z.union([parsable(parse, expected), number]).transform(parsed(parse));
 
 export const text = textType(fullText, "<name>");
 
@@ -132,14 +143,10 @@ export const output = {
 
 /** An http or https URL without secrets: it is printed and recorded. */
 export const url = textType(
-  z
-    .string()
-    .refine(
-      isBaseUrl,
-      mustBe(
-        "an http or https URL without a user, a query or a fragment, such as https://events.example.com",
-      ),
-    ),
+  validText(
+    isBaseUrl,
+    "an http or https URL without a user, a query or a fragment, such as https://events.example.com",
+  ),
   "<url>",
 );
 
@@ -150,34 +157,26 @@ export const webhook = textType(
 );
 
 export const header = textType(
-  z
-    .string()
-    .refine(
-      (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !takenHeaders.has(name.toLowerCase()),
-      mustBe("the name of a header that has no other meaning, such as SERVICE-API-KEY"),
-    ),
+  validText(
+    (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !takenHeaders.has(name.toLowerCase()),
+    "the name of a header that has no other meaning, such as SERVICE-API-KEY",
+  ),
   "<header>",
 );
 
 export const dataset = textType(
-  z
-    .string()
-    .refine(
-      (name) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(name),
-      mustBe(
-        "a directory name of letters, digits, dots, dashes and underscores that does not begin with _ or a dot",
-      ),
-    ),
+  validText(
+    (name) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(name),
+    "a directory name of letters, digits, dots, dashes and underscores that does not begin with _ or a dot",
+  ),
   "<name>",
 );
 
 export const dayName = textType(
-  z
-    .string()
-    .refine(
-      (name) => /^(?:[A-Za-z_]\w*=)?\{day\}$/.test(name),
-      mustBe("{day}, or a key before it such as day={day}"),
-    ),
+  validText(
+    (name) => /^(?:[A-Za-z_]\w*=)?\{day\}$/.test(name),
+    "{day}, or a key before it such as day={day}",
+  ),
   "<name>",
 );
 
@@ -206,12 +205,10 @@ export const columnNames = {
 };
 
 export const privacyPaths = listOf(
-  z
-    .string()
-    .refine(
-      isPrivacyPath,
-      mustBe("userID, stableID, value, or a path such as user.email or metadata.card.number"),
-    ),
+  validText(
+    isPrivacyPath,
+    "userID, stableID, value, or a path such as user.email or metadata.card.number",
+  ),
   "<path>",
 );
 
@@ -266,26 +263,17 @@ export const seconds = (maximum: number) =>
 export const events = numberType(wholeNumber.min(1).max(10_000_000), "<events>");
 
 export const size = numberType(
-  z
-    .union([
-      parsable(parseSize, "a size such as 512MB, 2GiB or a number of bytes"),
-      wholeNumber.min(1),
-    ])
-    .transform(parsed(parseSize)),
+  parsedNumber(parseSize, "a size such as 512MB, 2GiB or a number of bytes", wholeNumber.min(1)),
   "<size>",
 );
 
 export const rowSize = numberType(
   z
     .union([
-      z
-        .string()
-        .refine(
-          (text) => (parseSize(text) ?? Number.POSITIVE_INFINITY) <= ROW_BYTES_LIMIT,
-          mustBe(
-            `a size of at most ${ROW_BYTES_LIMIT / MIB}MiB, such as 16MiB or a number of bytes`,
-          ),
-        ),
+      validText(
+        (text) => (parseSize(text) ?? Number.POSITIVE_INFINITY) <= ROW_BYTES_LIMIT,
+        `a size of at most ${ROW_BYTES_LIMIT / MIB}MiB, such as 16MiB or a number of bytes`,
+      ),
       wholeNumber.min(1).max(ROW_BYTES_LIMIT),
     ])
     .transform(parsed(parseSize)),
@@ -293,46 +281,37 @@ export const rowSize = numberType(
 );
 
 export const time = numberType(
-  z
-    .union([
-      parsable(
-        parseTime,
-        "a date that exists (2026-01-31), a date-time (2026-01-31T17:00:00Z) or epoch milliseconds",
-      ),
-      wholeNumber,
-    ])
-    .transform(parsed(parseTime)),
+  parsedNumber(
+    parseTime,
+    "a date that exists (2026-01-31), a date-time (2026-01-31T17:00:00Z) or epoch milliseconds",
+    wholeNumber,
+  ),
   "<time>",
 );
 
 export const rejectLimit = numberType(
-  z
-    .union([
-      parsable(parseRejectLimit, "a number of rows such as 100, or a share such as 1%"),
-      wholeNumber.min(0),
-    ])
-    .transform(parsed(parseRejectLimit)),
+  parsedNumber(
+    parseRejectLimit,
+    "a number of rows such as 100, or a share such as 1%",
+    wholeNumber.min(0),
+  ),
   "<limit>",
 );
 
 export const share = numberType(
-  z
-    .union([
-      parsable(parseShare, "a share above 0 and up to 100 %, such as 1% or 0.01"),
-      z.number().gt(0).max(1),
-    ])
-    .transform(parsed(parseShare)),
+  parsedNumber(
+    parseShare,
+    "a share above 0 and up to 100 %, such as 1% or 0.01",
+    z.number().gt(0).max(1),
+  ),
   "<share>",
 );
 
 export const character = textType(
-  z
-    .string()
-    .refine(
-      (text) => (parseCharacter(text) ?? "") !== "",
-      mustBe("one ASCII character, or one of tab, comma, semicolon, pipe, space"),
-    )
-    .transform(parsed(parseCharacter)),
+  validText(
+    (text) => (parseCharacter(text) ?? "") !== "",
+    "one ASCII character, or one of tab, comma, semicolon, pipe, space",
+  ).transform(parsed(parseCharacter)),
   "<char>",
 );
 

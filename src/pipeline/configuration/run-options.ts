@@ -6,9 +6,15 @@ import { completeDialect } from "../../readers/csv-dialects.js";
 import type { GivenDialect } from "../../readers/source.js";
 import type { S3Options } from "../../store/object-store.js";
 import { dedupeRanges } from "../dedupe/dedupe-options.js";
-import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
+import type {
+  ExportOptions,
+  OutputPlace,
+  PrivacyOptions,
+  RunOptions,
+  ValidateRequest,
+} from "../options.js";
 import type { WorkerOptions } from "../queue/run-worker.js";
-import { isObjectUrl, type OutputPlace } from "../remote/output-place.js";
+import { isObjectUrl } from "../remote/output-place.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import type { Shard } from "../shard/shard.js";
 import { resolveColumns } from "./columns-option.js";
@@ -201,6 +207,16 @@ export function valuesOf({ values, directory }: Configuration): CompleteValues {
 export function placeOf(configuration: Configuration, directory: string): OutputPlace {
   const values = valuesOf(configuration);
   return { directory, s3: s3OptionsOf(values), unsafeLock: values.unsafeLock };
+}
+
+/** Returns the export of a configuration. Throws `UsageError` if there is none to `verb`. */
+export function requireExport(configuration: Configuration, verb: string): OutputPlace {
+  const { to } = configuration.values;
+  if (to !== undefined) return placeOf(configuration, to);
+  throw new UsageError(
+    "output_missing",
+    `There is no export to ${verb}; pass its directory, or set "export": { "to": … } in ${CONFIGURATION_NAME}.`,
+  );
 }
 
 function s3OptionsOf(values: CompleteValues): S3Options {

@@ -9,39 +9,30 @@ export const SERVER_SECRET_VARIABLE = "SWITCHYARD_SERVER_SECRET";
 
 export const CONSOLE_KEY_VARIABLE = "SWITCHYARD_CONSOLE_KEY";
 
-/** A secret: its variable, its name in messages, and its errors. */
+/** A secret: its variable, its name in messages, and its error, of a file that is empty or cannot be read. */
 interface Secret {
   readonly variable: string;
   readonly title: string;
-  unreadable(message: string, options?: ErrorOptions): UsageError;
-  empty(message: string): UsageError;
+  error(message: string, isEmpty: boolean, cause?: Error): UsageError;
 }
 
 const hashSalt: Secret = {
   variable: HASH_SALT_VARIABLE,
   title: "the salt",
-  unreadable: (message, options) => new UsageError("salt_unreadable", message, options),
-  empty: (message) => new UsageError("salt_empty", message),
+  error: (message, isEmpty, cause) =>
+    new UsageError(isEmpty ? "salt_empty" : "salt_unreadable", message, { cause }),
 };
-
-const consoleKeyError = (message: string, options?: ErrorOptions) =>
-  new UsageError("key_file_unusable", message, options);
 
 const consoleKey: Secret = {
   variable: CONSOLE_KEY_VARIABLE,
   title: "the console key",
-  unreadable: consoleKeyError,
-  empty: consoleKeyError,
+  error: (message, _, cause) => new UsageError("key_file_unusable", message, { cause }),
 };
-
-const serverSecretError = (message: string, options?: ErrorOptions) =>
-  new UsageError("secret_unreadable", message, options);
 
 const serverSecret: Secret = {
   variable: SERVER_SECRET_VARIABLE,
   title: "the server secret",
-  unreadable: serverSecretError,
-  empty: serverSecretError,
+  error: (message, _, cause) => new UsageError("secret_unreadable", message, { cause }),
 };
 
 type Read = (environment: Environment, file: string | undefined) => Promise<string | undefined>;
@@ -76,16 +67,16 @@ async function readHeaderSecret(
 async function readSecret(
   environment: Environment,
   file: string | undefined,
-  { variable, title, empty, unreadable }: Secret,
+  { variable, title, error }: Secret,
 ): Promise<string | undefined> {
   const given = environment[variable];
   if (given !== undefined && given !== "") return given;
   if (file === undefined) return undefined;
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     const reason = cause.code ?? cause.message;
-    throw unreadable(`The file of ${title} ${file} cannot be read (${reason}).`, { cause });
+    throw error(`The file of ${title} ${file} cannot be read (${reason}).`, false, cause);
   });
   const secret = text.replace(/\r?\n$/, "");
-  if (secret === "") throw empty(`The file of ${title} ${file} is empty.`);
+  if (secret === "") throw error(`The file of ${title} ${file} is empty.`, true);
   return secret;
 }

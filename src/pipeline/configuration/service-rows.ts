@@ -1,8 +1,107 @@
+import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js";
 import { logLevels } from "../../base/log-levels.js";
+import { bodyForms, idempotencyKeys } from "../../sinks/webhook/request-batch.js";
 import * as type from "./option-types.js";
 
-/** The options of the console service: the sections `qualify` and `serve`. */
+/** The limit of one step; flags and variables that set `maxRejects` count for it too. */
+export const ownRejectLimit = {
+  key: "maxRejects",
+  flag: false,
+  type: type.rejectLimit,
+  general: "maxRejects",
+  otherwise: "maxRejects",
+} as const;
+
+/** The options of the sections `send`, `qualify` and `serve`; part of `optionTable`. */
 export const serviceRows = {
+  sendTo: {
+    section: "send",
+    key: "to",
+    type: type.url,
+    description:
+      "Base URL of the service that receives the events, without /v1/webhooks/event_webhook",
+  },
+  body: {
+    section: "send",
+    type: type.choice(bodyForms),
+    placeholder: "<form>",
+    description: "Content of one request: one event as an object, or several as an array",
+    default: "object",
+  },
+  batchSize: {
+    section: "send",
+    type: type.count(1, SEND_BATCH_ROWS_MAX),
+    description: "Events in one request, with --body array",
+    default: 500,
+  },
+  concurrency: {
+    section: "send",
+    type: type.count(1, SEND_CONCURRENCY_MAX),
+    description: "Requests in flight at the same time; after a kill up to that many are sent again",
+    default: 32,
+  },
+  idempotency: {
+    section: "send",
+    type: type.choice(idempotencyKeys),
+    placeholder: "<source>",
+    description:
+      "Source of the Idempotency-Key of a request; insertID needs --body object, and is the same in every migration",
+    default: "position",
+  },
+  rate: {
+    section: "send",
+    type: type.events,
+    description: "Events per second, at most",
+    otherwise: "as fast as the service accepts them",
+  },
+  burst: {
+    section: "send",
+    type: type.events,
+    description: "Events that may be sent at once after a pause, with --rate",
+    otherwise: "those of one second",
+  },
+  timeout: {
+    section: "send",
+    type: type.seconds(3_600),
+    description: "Time limit for a whole response, and up to 10 for a connection",
+    default: 30,
+  },
+  giveUpAfter: {
+    section: "send",
+    type: type.seconds(604_800),
+    description: "Stop after this time without one success; the run can be resumed",
+    default: 900,
+  },
+  sendAuthHeader: {
+    section: "send",
+    key: "authHeader",
+    type: type.header,
+    description: "Header that carries the server secret",
+    default: "SERVICE-API-KEY",
+  },
+  serverSecretFile: {
+    section: "send",
+    type: type.file,
+    description: "File with the server secret; SWITCHYARD_SERVER_SECRET can hold the secret itself",
+  },
+  runs: {
+    section: "send",
+    type: type.output,
+    description:
+      "Directory that records what was sent, and holds the rejects; with --queue, one that all workers see, or a place in a store",
+    default: "./.switchyard/runs",
+  },
+  sendMaxRejects: {
+    section: "send",
+    ...ownRejectLimit,
+    description: "The same for sending alone; a migration checks it before it sends anything",
+  },
+  sendFresh: {
+    section: "send",
+    key: "fresh",
+    ...type.off,
+    description: "Forget what an earlier run of the same command has sent, and send everything",
+  },
   console: {
     section: "qualify",
     type: type.text,

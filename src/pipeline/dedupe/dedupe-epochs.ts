@@ -1,10 +1,8 @@
 import type { RunAccounts } from "../manifest.js";
-import type { Plan } from "../plan.js";
-import { sum } from "../run-accounts.js";
+import { splitProgress } from "../run-epoch.js";
 import type { RunJob } from "../run-job.js";
-import type { RunContext, RunProgress } from "../run-observer.js";
+import type { RunContext } from "../run-observer.js";
 import type { StartedEpoch } from "../start-run.js";
-import type { SplitProgress } from "../worker/split-runner.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
 import {
   type DropDigests,
@@ -81,26 +79,14 @@ async function dedupeEpoch(
       prior,
       checksums: job.checksums,
       pool,
-      started: (progress, read) => observer.started?.(() => progressOf(plan, progress(), read)),
+      started: (progress, read) =>
+        observer.started?.(() => ({
+          ...splitProgress(plan.splits, read, progress()),
+          phase: "keys",
+        })),
     });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
   }
-}
-
-function progressOf(
-  { splits }: Plan,
-  { bytes, splits: splitsDone, waiting: _, ...work }: SplitProgress,
-  read: ReadonlySet<string>,
-): RunProgress {
-  const before = splits.filter(({ id }) => read.has(id));
-  return {
-    ...work,
-    phase: "keys",
-    bytesTotal: sum(splits, (split) => split.bytes),
-    bytesDone: sum(before, (split) => split.bytes) + bytes,
-    splitsTotal: splits.length,
-    splitsDone: before.length + splitsDone,
-  };
 }

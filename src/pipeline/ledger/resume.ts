@@ -60,7 +60,7 @@ export function describeVersionChange(before: string, now: string): string {
 }
 
 /** The state of a saved run's splits. */
-export interface SavedSplits {
+interface SavedSplits {
   readonly finished: ReadonlySet<string>;
   /** Names of sources that failed and may be replaced although some of their splits are finished. */
   readonly replaceable: ReadonlySet<string>;

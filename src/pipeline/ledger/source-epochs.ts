@@ -1,17 +1,28 @@
 import type { Source } from "../../readers/source.js";
 import { plainSource } from "../../readers/source-table.js";
-import type { RunRecord } from "./ledger.js";
+import type { Layout } from "./layout.js";
+import { type RunRecord, readEpochs, type SavedEpoch } from "./ledger.js";
 import { containersOf, type RunFacts } from "./resume.js";
 
 type Inputs = Pick<RunFacts, "sources" | "unreadable">;
 type Saved = Pick<RunRecord, "plan" | "unreadable">;
 
 /** The inputs of today by the epoch that reads them. */
-export interface SourceEpochs {
+interface SourceEpochs {
   /** One for each saved epoch; sources have the names that its plan gives them. */
   readonly known: readonly Inputs[];
   /** Inputs that no epoch knows. */
   readonly fresh: Inputs;
+}
+
+/** Reads the epochs of an output, and finds the epoch of each input. Throws `ledger_unreadable`. */
+export async function matchEpochs(
+  layout: Layout,
+  inputs: Inputs,
+): Promise<SourceEpochs & { readonly saved: readonly SavedEpoch[] }> {
+  const saved = await readEpochs(layout, inputs.sources);
+  const records = saved.map(({ record }) => record);
+  return { saved, ...assignSources(records, inputs) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { MergeRecord } from "../ledger/ledger-records.js";
 import type { ThreadProgress } from "../run-observer.js";
-import type { WorkClaim } from "../worker/dispatch.js";
+import type { Dispatch } from "../worker/dispatch.js";
 import { asFatal, type PoolWorker, type WorkerPool } from "../worker/worker-pool.js";
 import type { MergeWork } from "./run-merge.js";
 
@@ -13,7 +13,7 @@ export interface QueuedMerge {
 }
 
 /** Work of this run so far, including merges in progress. */
-export interface MergeProgress {
+interface MergeProgress {
   readonly threads: readonly ThreadProgress[];
   readonly rows: number;
   /** Size of the packs. */
@@ -21,34 +21,8 @@ export interface MergeProgress {
   readonly merges: number;
 }
 
-/** A merge that this process makes. */
-export interface MergeClaim extends WorkClaim {
-  readonly merge: QueuedMerge;
-}
-
-/** Decides which process makes which merge, as `Dispatch` does for splits. */
-export interface MergeDispatch {
-  readonly isEmpty: boolean;
-  readonly threadsMax: number;
-  claim(waits: boolean): Promise<MergeClaim | undefined>;
-}
-
-/** Dispatches merges that no other process makes, the largest first. */
-export function dispatchMergesHere(merges: readonly QueuedMerge[]): MergeDispatch {
-  const queue = [...merges].sort((one, other) => other.bytes - one.bytes);
-  const ended = async () => undefined;
-  return {
-    threadsMax: merges.length,
-    get isEmpty() {
-      return queue.length === 0;
-    },
-    async claim() {
-      const merge = queue.shift();
-      const isWanted = async () => true;
-      return merge && { merge, isWanted, done: ended, failed: ended };
-    },
-  };
-}
+type MergeDispatch = Dispatch<{ readonly merge: QueuedMerge }>;
+type MergeClaim = NonNullable<Awaited<ReturnType<MergeDispatch["claim"]>>>;
 
 /** A merge that is claimed. `work` resolves when the rows that it reads are there. */
 interface BegunMerge {

@@ -11,9 +11,10 @@ import type {
 import { forgetMerges, removeOutput, returnStaged } from "../ledger/output-directory.js";
 import { inOrder, sum } from "../run-accounts.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
+import { dispatchAll } from "../worker/dispatch.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
 import { digestOfSpilled, locatePacks, planMerges, totalWaiting } from "./merge-plan.js";
-import { dispatchMergesHere, MergeRunner, type QueuedMerge } from "./merge-runner.js";
+import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import {
   findPending,
   isDayMerged,
@@ -40,7 +41,7 @@ export interface MergePublisher {
   mergeDone(record: MergeRecord, layout: Layout): Promise<void>;
 }
 
-export interface MergeJob {
+interface MergeJob {
   readonly layout: Layout;
   readonly ledger: Ledger;
   /** Records of all committed splits. */
@@ -71,10 +72,11 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
     await publisher?.mergeDone(record, layout);
   };
   const queue = [...mergesOf(layout, plan, records)].flatMap(([id, merge]) =>
-    merges.has(id) ? [] : merge,
+    merges.has(id) ? [] : { merge },
   );
+  const dispatch = dispatchAll(queue, ({ merge }) => merge.bytes);
   const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
-  const runner = new MergeRunner(dispatchMergesHere(queue), job.pool, isDone, gather);
+  const runner = new MergeRunner(dispatch, job.pool, isDone, gather);
   const before = [...merges.keys()];
   job.observer.started?.(() => mergeProgress(plan, before, runner));
   const merged = await runner.run();

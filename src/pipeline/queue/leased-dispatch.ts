@@ -6,7 +6,7 @@ import type { SplitLease } from "./split-lease.js";
 const POLL_MS = 500;
 const WATCH_INTERVAL_MS = 100;
 
-export interface LeasedDispatchOptions {
+interface LeasedDispatchOptions {
   /** Returns undefined while another process has the lease of that split. */
   lease(split: string): Promise<SplitLease | undefined>;
   /** Read by the threads that send. */

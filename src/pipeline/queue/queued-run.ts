@@ -6,7 +6,7 @@ import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { RunAccounts } from "../manifest.js";
 import type { SendOptions } from "../options.js";
 import type { RunJob, RunPublisher } from "../run-job.js";
-import { recordSendOptions, sendJob } from "../send-job.js";
+import { recordSendOptions, sendJob } from "../run-send.js";
 import { sharedJob } from "../shard/run-shard.js";
 import type { JoinedOutput } from "./queued-output.js";
 import { type OwnOptions, readWorkerOptions } from "./worker-options.js";

@@ -1,4 +1,4 @@
-import type { WorkClaim } from "../worker/dispatch.js";
+import type { Dispatch, WorkClaim } from "../worker/dispatch.js";
 import type { QueuedWork } from "./queue-records.js";
 import type { QueuedOutput } from "./queued-output.js";
 import type { QueueClaim, WorkQueue } from "./work-queue.js";
@@ -17,7 +17,7 @@ export interface RunDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind
 }
 
 /** Dispatches the splits, or the merges, of an epoch as a queue gives them out, to this process and to others. */
-export class RunDispatch<Work extends object> {
+export class RunDispatch<Work extends object> implements Dispatch<Work> {
   readonly threadsMax = Number.POSITIVE_INFINITY;
   /** Other machines may be free before it is done. */
   readonly allowsReserve = false;

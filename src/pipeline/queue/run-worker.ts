@@ -11,14 +11,14 @@ import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import type { RowCounts, RunAccounts } from "../manifest.js";
 import { MergeRunner } from "../merge/merge-runner.js";
 import { mergeProgress, mergesOf } from "../merge/merge-spilled.js";
-import { nothingMerged, readMerges } from "../merge/merge-state.js";
+import { readMerges } from "../merge/merge-state.js";
 import type { MergeWork } from "../merge/run-merge.js";
 import { foldRows } from "../run-accounts.js";
 import { beginEvents, readSplits } from "../run-epoch.js";
 import type { RunJob, RunOutside } from "../run-job.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
 import { createPool } from "../run-setup.js";
-import type { StartedEpoch } from "../start-run.js";
+import { begunEpoch, type StartedEpoch } from "../start-run.js";
 import type { Dispatch } from "../worker/dispatch.js";
 import { LeasedDispatch } from "./leased-dispatch.js";
 import { type JoinedOutput, type QueuedOutput, recordPath } from "./queued-output.js";
@@ -47,7 +47,7 @@ export interface WorkerResult {
 /** The outside of a worker. */
 export interface WorkerOutside extends RunOutside {
   /** `address`: a directory, or such as `s3://bucket/prefix`. */
-  openOutput(address: string, options: WorkerOptions): Promise<QueuedOutput>;
+  openQueuedOutput(address: string, options: WorkerOptions): Promise<QueuedOutput>;
   /** Compiled entry file of the threads that send. */
   readonly sendEntry: URL;
 }
@@ -153,7 +153,7 @@ class QueueWorker {
     const { output: address } = claim.work;
     let isTaken = false;
     try {
-      const output = await outside.openOutput(address, options);
+      const output = await outside.openQueuedOutput(address, options);
       await output.join(queue.workerName, context, async (joined) => {
         const opened = await this.#open(claim, joined);
         isTaken = true;
@@ -190,15 +190,7 @@ class QueueWorker {
     if (record === undefined) return undefined;
     await ledger.makeDirectories();
     await mkdir(temporaryDirectoryOf(opened.job), { recursive: true });
-    const epoch: StartedEpoch = {
-      ledger,
-      record,
-      finished: new Map(),
-      merges: nothingMerged,
-      lost: 0,
-      vanished: new Set(),
-    };
-    return { opened, epoch };
+    return { opened, epoch: begunEpoch(ledger, record) };
   }
 
   async #read(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {

@@ -4,6 +4,7 @@ import { basename, dirname } from "node:path";
 import { hasCode } from "../../base/error-code.js";
 import { isDead, type LockHolder, linkNew, readHolder, thisProcess } from "../../base/lock-file.js";
 import { makeDirectory } from "../../base/make-directory.js";
+import type { LeaseTimes } from "../remote/lease-lock.js";
 
 /** The right to send a split, as long as it is renewed. */
 export interface SplitLease {
@@ -12,15 +13,7 @@ export interface SplitLease {
   release(): Promise<void>;
 }
 
-export interface SplitLeaseTimes {
-  readonly renewMs: number;
-  /** Without a renewal for so long, by the clock of the file system or store, others may take it. */
-  readonly expireMs: number;
-  /** Without a renewal for so long, by its own clock, the holder sends nothing more. */
-  readonly trustMs: number;
-}
-
-export const splitLeaseTimes: SplitLeaseTimes = {
+export const splitLeaseTimes: LeaseTimes = {
   renewMs: 4_000,
   expireMs: 30_000,
   trustMs: 20_000,
@@ -38,7 +31,7 @@ export class FileLease implements SplitLease {
   private constructor(
     private readonly path: string,
     private readonly holder: LockHolder,
-    private readonly times: SplitLeaseTimes,
+    private readonly times: LeaseTimes,
     startedMs: number,
   ) {
     this.#renewedMs = startedMs;
@@ -120,7 +113,7 @@ async function numbersOf(path: string): Promise<readonly number[]> {
 async function stateOf(
   file: string,
   draft: string,
-  { expireMs }: SplitLeaseTimes,
+  { expireMs }: LeaseTimes,
 ): Promise<"held" | "free" | "gone"> {
   try {
     const holder = await readHolder(file);

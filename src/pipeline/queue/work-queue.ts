@@ -39,7 +39,7 @@ export interface QueueClaim {
   release(): Promise<void>;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   /** `redis://` or `rediss://`; may hold a password. */
   readonly url: string;
   readonly signal: AbortSignal;

@@ -23,7 +23,7 @@ interface Seen {
 }
 
 /** The splits or the merges of a run. */
-export interface WatchedWork {
+interface WatchedWork {
   readonly kind: QueuedWork["kind"];
   readonly count: number;
   /** Bytes of all. */

@@ -9,11 +9,12 @@ import type { ObjectHead, ObjectStore } from "../../store/object-store.js";
 /** The lock object of an output, below its prefix. */
 export const LOCK_KEY = "_switchyard/lock";
 
+/** The times of a lock that its holder renews. */
 export interface LeaseTimes {
   readonly renewMs: number;
-  /** Without a renewal for so long, by the clock of the store, others may take the lock. */
+  /** Without a renewal for so long, by the clock of the store or file system, others may take it. */
   readonly expireMs: number;
-  /** Without a renewal for so long, by its own clock, the holder writes nothing more. */
+  /** Without a renewal for so long, by its own clock, the holder writes or sends nothing more. */
   readonly trustMs: number;
 }
 

@@ -3,26 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
-import type { S3Options } from "../../store/object-store.js";
 import { formatObjectUrl, parseObjectUrl } from "../../store/object-url.js";
 import { openStore } from "../../store/open-store.js";
+import type { OutputPlace, SignalledPlace } from "../options.js";
 import { LeaseLock } from "./lease-lock.js";
 import { OutputMirror } from "./output-mirror.js";
 import { livingMembers, lockAt, type OpenOutput, refuseLiving } from "./stored-locks.js";
 
-/** An output in a store, and the way to it. */
-export interface StoredOutput {
-  /** Such as `s3://bucket/prefix`. */
-  readonly address: string;
-  readonly s3: S3Options;
-  readonly signal: AbortSignal;
-  /** Accept a store that ignores conditions. */
-  readonly unsafeLock?: boolean;
-}
-
-export async function openOutput({ address, s3 }: StoredOutput): Promise<OpenOutput> {
-  const url = parseObjectUrl(address);
-  if (url === undefined) throw new Error(`${address} is not an address of objects`);
+/** Opens the store of an output. */
+export async function openOutput({ directory, s3 }: OutputPlace): Promise<OpenOutput> {
+  const url = parseObjectUrl(directory);
+  if (url === undefined) throw new Error(`${directory} is not an address of objects`);
   const key = url.key.replace(/\/+$/, "");
   return {
     store: await openStore(url, s3),
@@ -47,7 +38,7 @@ export interface OutputCopy {
  * output, unless the disk is the problem. Throws `StoreError`.
  */
 export async function withCopy<Result>(
-  output: StoredOutput,
+  output: SignalledPlace,
   isWanted: (path: string) => boolean,
   work: (copy: OutputCopy) => Promise<Result>,
 ): Promise<Result> {
@@ -62,7 +53,7 @@ export async function withCopy<Result>(
 
 /** The same with a copy of the whole output, while its lock is held. Throws `output_locked` too. */
 export async function withLockedCopy<Result>(
-  output: StoredOutput,
+  output: SignalledPlace,
   work: (copy: OutputCopy, lock: LeaseLock) => Promise<Result>,
 ): Promise<Result> {
   const { unsafeLock: isUnsafe = false } = output;
@@ -81,7 +72,7 @@ export async function withLockedCopy<Result>(
 }
 
 /** Returns true if a run holds the lock of an output. */
-export async function isLockedInStore(output: StoredOutput): Promise<boolean> {
+export async function isLockedInStore(output: SignalledPlace): Promise<boolean> {
   const open = await openOutput(output);
   const { store, key } = lockAt(open);
   const { signal } = output;

@@ -33,7 +33,7 @@ const PUTS_MAX = 8;
 /** Larger files are read while they are sent. */
 const READ_WHOLE_BYTES = 1 << 20;
 
-export interface MirrorOptions {
+interface MirrorOptions {
   readonly store: ObjectStore;
   /** Prefix of all keys of the output: empty, or with its final slash. */
   readonly prefix: string;

@@ -31,13 +31,18 @@ export function stageOf(path: string): number {
   if (isOfTable(path)) return 6;
   if (record.test(path)) return 3;
   if (plan.test(path)) return 2;
-  return path.startsWith("_switchyard/") && !bulk.test(path) ? 1 : 0;
+  return isOfLedger(path) && !bulk.test(path) ? 1 : 0;
 }
 
 export const STAGES = 7;
 
 /** Files of this stage and later ones say what the others have. */
 export const FIRST_ACCOUNT_STAGE = 4;
+
+/** Returns true for the files that only Switchyard reads. */
+export function isOfLedger(path: string): boolean {
+  return path.startsWith("_switchyard/");
+}
 
 /** Returns true for the files of plans, and the options of workers. */
 export function isOfPlan(path: string): boolean {
@@ -88,7 +93,7 @@ export function isLocalOnly(path: string): boolean {
 export function isNeeded(path: string): boolean {
   if (waitingRows.test(path)) return false;
   const isAccount = [MANIFEST_NAME, EVENTS_BY_DAY_NAME, SENT_RUN_NAME].includes(path);
-  return isAccount || path.startsWith("_switchyard/") || isOfTable(path);
+  return isAccount || isOfLedger(path) || isOfTable(path);
 }
 
 /** Returns true for a key that can be a file of an output on any system. */

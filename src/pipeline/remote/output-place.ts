@@ -4,20 +4,15 @@ import { join } from "node:path";
 import { writeDurably } from "../../base/durable-file.js";
 import { asOutput } from "../../base/output-error.js";
 import { fetchRange } from "../../store/fetch-range.js";
-import type { S3Options } from "../../store/object-store.js";
+import type { ObjectFacts, ObjectStore } from "../../store/object-store.js";
 import { isObjectUrl } from "../../store/object-url.js";
+import { MANIFEST_NAME } from "../ledger/layout.js";
+import type { Manifest } from "../manifest.js";
+import { readManifest } from "../manifest-file.js";
+import type { OutputPlace } from "../options.js";
 import { waitForAgreement } from "./lease-lock.js";
 
 export { isObjectUrl };
-
-/** The output of an export: a directory, or a place in a store. */
-export interface OutputPlace {
-  /** Absolute, or an address such as `s3://bucket/prefix`. */
-  readonly directory: string;
-  readonly s3: S3Options;
-  /** Accept a store that ignores conditions. */
-  readonly unsafeLock?: boolean;
-}
 
 /** Returns the path or the address of a file of an output. */
 export function pathInOutput(output: string, name: string): string {
@@ -29,15 +24,24 @@ export function pathInOutput(output: string, name: string): string {
  * parts are without content until `fetch` has brought it.
  */
 export async function withFilesOf<Result>(
-  { directory, s3 }: OutputPlace,
+  place: OutputPlace,
   isWanted: (path: string) => boolean,
   signal: AbortSignal,
   work: (directory: string, fetch: (path: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
+  const { directory } = place;
   if (!isObjectUrl(directory)) return work(directory, async () => {});
   const { withCopy } = await import("./output-copy.js");
-  return withCopy({ address: directory, s3, signal }, isWanted, (copy) =>
+  return withCopy({ ...place, signal }, isWanted, (copy) =>
     work(copy.directory, (path) => copy.mirror.fetchContent(path)),
+  );
+}
+
+/** Reads the manifest of an output. Throws like `readManifest`, and `StoreError`. */
+export function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise<Manifest> {
+  const isManifest = (path: string) => path === MANIFEST_NAME;
+  return withFilesOf(place, isManifest, signal, (directory) =>
+    readManifest(join(directory, MANIFEST_NAME)),
   );
 }
 
@@ -47,34 +51,43 @@ export async function readTextOf(
   path: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { directory, s3 } = place;
+  const { directory } = place;
   if (!isObjectUrl(directory))
     return readFile(join(directory, path), "utf8").catch(() => undefined);
   const { openOutput } = await import("./output-copy.js");
-  const { store, prefix } = await openOutput({ address: directory, s3, signal });
+  const { store, prefix } = await openOutput(place);
   const found = await store.head(`${prefix}${path}`, signal);
-  if (found === undefined) return undefined;
+  return found && (await readObject(store, found, signal)).toString("utf8");
+}
+
+/** Reads a small object. Throws `StoreError`. */
+export async function readObject(
+  store: ObjectStore,
+  { key, etag, size }: Pick<ObjectFacts, "key" | "etag" | "size">,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  const range = { etag: found.etag, start: 0, end: found.size, signal };
-  if (found.size > 0)
-    await fetchRange(store, found.key, range, (bytes) => void pieces.push(Buffer.from(bytes)));
-  return Buffer.concat(pieces).toString("utf8");
+  const range = { etag, start: 0, end: size, signal };
+  if (size > 0)
+    await fetchRange(store, key, range, (bytes) => void pieces.push(Buffer.from(bytes)));
+  return Buffer.concat(pieces);
 }
 
 /** Writes or replaces a small file of an output. */
 export async function writeTextOf(
-  { directory, s3 }: OutputPlace,
+  place: OutputPlace,
   path: string,
   text: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { directory } = place;
   if (!isObjectUrl(directory)) {
     const file = join(directory, path);
     await asOutput(file, () => writeDurably(file, text));
     return;
   }
   const { openOutput } = await import("./output-copy.js");
-  const { store, prefix } = await openOutput({ address: directory, s3, signal });
+  const { store, prefix } = await openOutput(place);
   const bytes = Buffer.from(text);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   for (let attempt = 1; ; attempt++) {

@@ -1,19 +1,20 @@
 import { SwitchyardError } from "../../base/errors.js";
+import type { OutputPlace } from "../options.js";
 import { joinWaiting, leasePath, type QueuedOutput, recordPath } from "../queue/queued-output.js";
 import { type SplitLease, splitLeaseTimes } from "../queue/split-lease.js";
 import { COORDINATOR, workerLockName } from "../shard/shared-locks.js";
 import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
-import { openOutput, type StoredOutput, withCopy } from "./output-copy.js";
+import { openOutput, withCopy } from "./output-copy.js";
 import { isOfMerges, isOfPlan } from "./output-paths.js";
-import { shareStore } from "./share-store.js";
+import { shareStore } from "./run-in-store.js";
 import { StorePublisher } from "./store-publisher.js";
 import { fetchJournals, forgetJournals } from "./stored-journals.js";
 import { livingMembers, lockAt } from "./stored-locks.js";
 
 /** Returns an output in a store that the workers of a queue write to. */
-export async function outputInStore(output: Omit<StoredOutput, "signal">): Promise<QueuedOutput> {
+export async function outputInStore(output: OutputPlace): Promise<QueuedOutput> {
   const { unsafeLock: isUnsafe = false } = output;
-  const open = await openOutput({ ...output, signal: new AbortController().signal });
+  const open = await openOutput(output);
   const { store, prefix, address } = open;
   return {
     plan: (options, context, work) => shareStore(options, COORDINATOR, context, work),

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mapBounded } from "../../base/map-bounded.js";
-import { fetchRange } from "../../store/fetch-range.js";
-import type { ObjectFacts, S3Options } from "../../store/object-store.js";
+import type { ObjectFacts } from "../../store/object-store.js";
+import type { OutputPlace } from "../options.js";
 import { journalsPath } from "../queue/queued-output.js";
 import { openOutput } from "./output-copy.js";
+import { readObject } from "./output-place.js";
 import type { OpenOutput } from "./stored-locks.js";
 
 const FETCHES_MAX = 16;
@@ -21,17 +22,10 @@ export async function fetchJournals(split: string, journals: StoredJournals): Pr
   const { store, directory, signal } = journals;
   const target = join(directory, journalsPath(split));
   await mkdir(target, { recursive: true });
-  await mapBounded(
-    await listJournals(split, journals),
-    FETCHES_MAX,
-    async ({ key, etag, size }) => {
-      const pieces: Uint8Array[] = [];
-      const range = { etag, start: 0, end: size, signal };
-      if (size > 0)
-        await fetchRange(store, key, range, (bytes) => void pieces.push(Buffer.from(bytes)));
-      await writeFile(join(target, key.slice(key.lastIndexOf("/") + 1)), Buffer.concat(pieces));
-    },
-  );
+  await mapBounded(await listJournals(split, journals), FETCHES_MAX, async (journal) => {
+    const name = journal.key.slice(journal.key.lastIndexOf("/") + 1);
+    await writeFile(join(target, name), await readObject(store, journal, signal));
+  });
 }
 
 /** Removes the journals of a split from the store. */
@@ -42,10 +36,10 @@ export async function forgetJournals(split: string, journals: StoredJournals): P
 
 /** Returns a function that writes pieces of journals, which have names of their own, into a run in a store. */
 export async function pieceWriter(
-  output: { readonly address: string; readonly s3: S3Options },
+  place: OutputPlace,
   signal: AbortSignal,
 ): Promise<(name: string, text: string) => Promise<void>> {
-  const { store, prefix } = await openOutput({ ...output, signal });
+  const { store, prefix } = await openOutput(place);
   return async (name, text) => {
     const bytes = Buffer.from(text);
     const sha256 = createHash("sha256").update(bytes).digest("hex");

@@ -1,5 +1,11 @@
 import type { ObjectStore } from "../../store/object-store.js";
-import { type Member, memberOfLock, refuseMembers } from "../shard/shared-locks.js";
+import {
+  deadWorkers,
+  livingOf,
+  type Member,
+  type MemberLock,
+  memberOfLock,
+} from "../shard/shared-locks.js";
 import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
 
 /** A store with an output, and the prefix of the keys of the output. */
@@ -21,10 +27,7 @@ export function lockAt({ store, prefix, address }: OpenOutput, key = LOCK_KEY) {
  * no other worker will ever have their names; one that was only paused finds out.
  */
 export async function refuseLiving(output: OpenOutput, signal: AbortSignal): Promise<void> {
-  const locks = await memberLocks(output, signal);
-  const living = locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
-  refuseMembers(living, output.address);
-  const dead = locks.filter(({ member }) => member.shard === undefined).map(({ key }) => key);
+  const dead = deadWorkers(await memberLocks(output, signal), output.address);
   if (dead.length > 0) await output.store.remove(dead, signal);
 }
 
@@ -33,15 +36,7 @@ export async function livingMembers(
   output: OpenOutput,
   signal: AbortSignal,
 ): Promise<readonly Member[]> {
-  const locks = await memberLocks(output, signal);
-  return locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
-}
-
-/** The lock of a shard or worker. */
-interface MemberLock {
-  readonly member: Member;
-  readonly key: string;
-  readonly isHeld: boolean;
+  return livingOf(await memberLocks(output, signal));
 }
 
 async function memberLocks(
@@ -53,7 +48,7 @@ async function memberLocks(
     for (const { key } of objects) {
       const member = memberOfLock(key.slice(key.lastIndexOf("/") + 1));
       if (member === undefined) continue;
-      found.push({ member, key, isHeld: await LeaseLock.isHeld(store, key, signal) });
+      found.push({ member, at: key, isHeld: await LeaseLock.isHeld(store, key, signal) });
     }
   }
   return found;

@@ -2,10 +2,12 @@ import { mapBounded } from "../../base/map-bounded.js";
 import { SHA256_METADATA } from "../../store/object-store.js";
 import { INPUTS_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { ManifestFile } from "../manifest.js";
+import { readManifest } from "../manifest-file.js";
+import type { SignalledPlace } from "../options.js";
 import { type VerifyDependencies, type VerifyResult, verifyExport } from "../verify/verify.js";
 import { compare, type Difference } from "../verify/verify-difference.js";
-import { readManifest } from "../verify/verify-manifest.js";
-import { type OutputCopy, type StoredOutput, withCopy } from "./output-copy.js";
+import { type OutputCopy, withCopy } from "./output-copy.js";
+import { isOfLedger } from "./output-paths.js";
 
 const HEADS_MAX = 16;
 
@@ -15,11 +17,10 @@ const HEADS_MAX = 16;
  * read in any case. Throws like `verifyExport`, and `StoreError`.
  */
 export async function verifyInStore(
-  output: StoredOutput,
+  output: SignalledPlace,
   readsAll: boolean,
   dependencies: VerifyDependencies,
 ): Promise<VerifyResult> {
-  const isOfLedger = (path: string) => path.startsWith("_switchyard/");
   return withCopy(
     output,
     (path) => !isOfLedger(path),

@@ -1,9 +1,12 @@
-import { throwIfInterrupted, UsageError } from "../../base/errors.js";
+import { SwitchyardError, throwIfInterrupted, UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import type { StoreUsage } from "../../store/store-usage.js";
+import { isPlanChanged } from "../change-plan.js";
 import { forgetOutdated } from "../dedupe/dedupe-epochs.js";
-import { layoutOf } from "../ledger/layout.js";
+import { type Layout, layoutOf } from "../ledger/layout.js";
 import { recordOptions } from "../ledger/recorded-options.js";
+import { ChangedError, type RunFacts } from "../ledger/resume.js";
+import { matchEpochs } from "../ledger/source-epochs.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "../manifest.js";
 import type { ExportOptions } from "../options.js";
 import { foldFailures, foldRows, sum } from "../run-accounts.js";
@@ -17,8 +20,7 @@ import {
   type PlanningContext,
   planRun,
 } from "../run-setup.js";
-import type { StartedEpoch, StartedRun } from "../start-run.js";
-import { joinRun } from "./join-run.js";
+import { begunEpoch, readState, type StartedEpoch, type StartedRun } from "../start-run.js";
 import { type Shard, splitsOfShard } from "./shard.js";
 import type { Planner, PlanningLock, SharedLocks } from "./shared-locks.js";
 
@@ -111,7 +113,7 @@ export async function runShard(
 }
 
 /** The process that plans, and the places that it plans for. */
-export interface SharedPlanning {
+interface SharedPlanning {
   readonly planner: Planner;
   readonly context: RunContext;
   readonly outside: RunOutside;
@@ -165,6 +167,37 @@ async function planAlone(
   } finally {
     await pool.end();
   }
+}
+
+/** Other processes read the splits now, so no finished split is read again. */
+const readElsewhere = { isFinal: true, finishesOnly: false } as const;
+
+/**
+ * Returns the epochs of a run that other shards are reading. It removes nothing, because other
+ * shards are writing what is not recorded yet. Throws `run_changed` if the run is another one, and `shards_differ` if its inputs
+ * differ.
+ */
+async function joinRun(layout: Layout, facts: RunFacts): Promise<readonly StartedEpoch[]> {
+  const { saved, known, fresh } = await matchEpochs(layout, facts);
+  const added = fresh.sources.length + fresh.unreadable.length;
+  if (added > 0) throw otherInputs(layout, `${added} are new`);
+  const epochs: StartedEpoch[] = [];
+  for (const [index, { ledger, record }] of saved.entries()) {
+    const inputs = { ...facts, ...known[index] };
+    const { finished, changes } = await readState({ ledger, record }, inputs, readElsewhere);
+    if (changes.refused.length > 0) throw new ChangedError(layout.outputDirectory, changes.refused);
+    if (isPlanChanged(changes)) throw otherInputs(layout, "some have changed");
+    await ledger.makeDirectories();
+    epochs.push({ ...begunEpoch(ledger, record), finished, vanished: changes.vanished });
+  }
+  return epochs;
+}
+
+function otherInputs({ outputDirectory }: Layout, what: string): SwitchyardError {
+  return new SwitchyardError(
+    "shards_differ",
+    `${outputDirectory}: the inputs of this shard differ from those of the running shards: ${what}; run it again when they have ended`,
+  );
 }
 
 /** Returns the job of a process that reads splits, and writes no manifest. */

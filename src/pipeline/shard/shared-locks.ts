@@ -7,7 +7,7 @@ import { isLocked, type LockHolder, readHolder, takeLockFile } from "../../base/
 import { formatShard, type Shard } from "./shard.js";
 
 /** A lock that is held. */
-export interface HeldLock {
+interface HeldLock {
   release(): Promise<void>;
 }
 
@@ -43,6 +43,8 @@ export interface Member {
 }
 
 const POLL_MS = 200;
+/** A process that waits for so long says so. */
+const NOTE_AFTER_MS = 5_000;
 
 /** Name of the lock of a shard, beside that of the output. */
 export function shardLockName(lock: string, { index, count }: Shard): string {
@@ -74,7 +76,12 @@ export function fileLocks(lockFile: string): SharedLocks {
   return {
     async plan(planner, signal, note) {
       const name = formatPlanner(planner);
-      const planning = await takeWaiting(lockFile, name, signal, note);
+      const waited = {
+        take: () => takeLockFile(lockFile, { planner: name }),
+        holder: () => readHolder(lockFile),
+        pollMs: POLL_MS,
+      };
+      const planning = await takeWaiting(waited, signal, note);
       try {
         const others = await livingMembers(lockFile);
         refuseOthers(planner, others);
@@ -97,15 +104,23 @@ export function fileLocks(lockFile: string): SharedLocks {
  */
 export async function refuseLiving(lockFile: string): Promise<void> {
   const locks = await memberLocks(lockFile);
-  const living = locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
-  refuseMembers(living, dirname(dirname(lockFile)));
-  for (const { member, path } of locks)
-    if (member.shard === undefined) await rm(path, { force: true });
+  for (const path of deadWorkers(locks, dirname(dirname(lockFile))))
+    await rm(path, { force: true });
 }
 
-/** Throws `output_locked` if there are shards or workers. `output`: as messages name it. */
-export function refuseMembers(members: readonly Member[], output: string): void {
-  if (members.length > 0) throw lockedBy(members, output);
+/**
+ * Returns where the locks of dead workers are. Throws `output_locked` if a shard or worker lives. `output`: as
+ * messages name it.
+ */
+export function deadWorkers(locks: readonly MemberLock[], output: string): readonly string[] {
+  const living = livingOf(locks);
+  if (living.length > 0) throw lockedBy(living, output);
+  return locks.filter(({ member }) => member.shard === undefined).map(({ at }) => at);
+}
+
+/** Returns the shards and workers whose locks are held. */
+export function livingOf(locks: readonly MemberLock[]): readonly Member[] {
+  return locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
 }
 
 function lockedBy(members: readonly Member[], output: string): SwitchyardError {
@@ -143,40 +158,43 @@ export function refuseOthers(planner: Planner, others: readonly Member[]): void 
   );
 }
 
-/** Says once that it waits. */
-export function waitingNote(holder: LockHolder, note: (text: string) => void): void {
-  note(`waiting for ${holder.planner} (process ${holder.pid} on ${holder.host}), which plans`);
+interface WaitedLock<Lock> {
+  /** Throws `output_locked` while another process has the lock. */
+  take(): Promise<Lock>;
+  holder(): Promise<LockHolder | undefined>;
+  readonly pollMs: number;
 }
 
-async function takeWaiting(
-  lockFile: string,
-  planner: string,
+/** Takes the lock of an output; waits while the process that has it plans. */
+export async function takeWaiting<Lock>(
+  { take, holder, pollMs }: WaitedLock<Lock>,
   signal: AbortSignal,
   note: (text: string) => void,
-): Promise<HeldLock> {
-  for (let attempt = 0; ; attempt++) {
+): Promise<Lock> {
+  for (let waitedMs = 0; ; waitedMs += pollMs) {
     try {
-      return await takeLockFile(lockFile, { planner });
+      return await take();
     } catch (error) {
       if (!(error instanceof SwitchyardError && error.code === "output_locked")) throw error;
-      const holder = await readHolder(lockFile);
-      if (holder !== undefined && holder.planner === undefined) throw error;
-      if (attempt === 5_000 / POLL_MS && holder !== undefined) waitingNote(holder, note);
+      const other = await holder();
+      if (other !== undefined && other.planner === undefined) throw error;
+      if (waitedMs === NOTE_AFTER_MS && other !== undefined)
+        note(`waiting for ${other.planner} (process ${other.pid} on ${other.host}), which plans`);
     }
-    await sleep(POLL_MS, undefined, { signal });
+    await sleep(pollMs, undefined, { signal });
   }
 }
 
 /** Returns the shards and workers whose processes live, as far as this host can tell. */
 export async function livingMembers(lockFile: string): Promise<readonly Member[]> {
-  const locks = await memberLocks(lockFile);
-  return locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
+  return livingOf(await memberLocks(lockFile));
 }
 
 /** The lock of a shard or worker. */
-interface MemberLock {
+export interface MemberLock {
   readonly member: Member;
-  readonly path: string;
+  /** Path of the file, or key of the object. */
+  readonly at: string;
   /** Its process lives, as far as this host can tell. */
   readonly isHeld: boolean;
 }
@@ -190,8 +208,8 @@ async function memberLocks(lockFile: string): Promise<readonly MemberLock[]> {
   const locks: MemberLock[] = [];
   for (const name of names.sort()) {
     const member = memberOfLock(basename(name));
-    const path = join(directory, name);
-    if (member !== undefined) locks.push({ member, path, isHeld: await isLocked(path) });
+    const at = join(directory, name);
+    if (member !== undefined) locks.push({ member, at, isHeld: await isLocked(at) });
   }
   return locks;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROW_BYTES_LIMIT } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { FieldRequest } from "../../batch/batch.js";
+import type { Batch, FieldRequest } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import { fileState, fingerprintFile } from "../../readers/fingerprint.js";
 import type { OpenReader, Reader } from "../../readers/reader.js";
@@ -61,6 +61,24 @@ export type OpenPart = (
   fields: readonly FieldRequest[],
   reading: PartReading,
 ) => Promise<Reader>;
+
+/** Opens a part and passes its batches to `take`, one at a time. Throws the signal's reason. */
+export async function readPart(
+  part: StoredPart,
+  fields: readonly FieldRequest[],
+  reading: PartReading & { readonly openPart: OpenPart },
+  take: (batch: Batch) => void,
+): Promise<void> {
+  const reader = await reading.openPart(part, fields, reading);
+  try {
+    for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
+      reading.signal.throwIfAborted();
+      take(batch);
+    }
+  } finally {
+    await reader.close();
+  }
+}
 
 /** Describes a part of an export. Throws the errors of `stat`. */
 export async function findPart(directory: string, name: string): Promise<StoredPart> {

@@ -7,7 +7,14 @@ import { cellKinds } from "../../batch/column.js";
 import { parseValue, valueText } from "../../mapper/lossless-values.js";
 import type { RowsOptions } from "../../sinks/output-columns.js";
 import type { Manifest } from "../manifest.js";
-import { columnName, findPart, type OpenPart, type PartReading, unitMsOf } from "./open-part.js";
+import {
+  columnName,
+  findPart,
+  type OpenPart,
+  type PartReading,
+  readPart,
+  unitMsOf,
+} from "./open-part.js";
 import { nameInPart, parseTime } from "./part-cells.js";
 import type { DayLine, StoredEvents, StoredEventText } from "./stored-counts.js";
 import { type Difference, difference } from "./verify-difference.js";
@@ -80,15 +87,7 @@ export async function compareSample(
     for (const file of files) {
       await reading.fetch(file.path);
       const part = await findPart(reading.directory, file.path);
-      const reader = await reading.openPart(part, read.requests, reading);
-      try {
-        for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
-          reading.signal.throwIfAborted();
-          findRows(batch, read, byTime);
-        }
-      } finally {
-        await reader.close();
-      }
+      await readPart(part, read.requests, reading, (batch) => findRows(batch, read, byTime));
     }
   }
   return [...byDay.values()].flat().flatMap(differencesOf);

@@ -21,7 +21,7 @@ const differenceCodes = [
   "stored_event_unknown",
   "stored_field_differs",
 ] as const;
-export type DifferenceCode = (typeof differenceCodes)[number];
+type DifferenceCode = (typeof differenceCodes)[number];
 
 /** One difference between an export and its manifest, or between a service and an export. */
 export interface Difference {

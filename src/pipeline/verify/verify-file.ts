@@ -12,6 +12,7 @@ import {
   findPart,
   type OpenPart,
   type PartReading,
+  readPart,
   type StoredPart,
   unitMsOf,
 } from "./open-part.js";
@@ -120,16 +121,10 @@ async function verifyContent(
   });
   const unitMs = unitMsOf(check.columns);
   const expected = { dayNumber: parseDay(day), event, unitMs };
-  const reader = await check.openPart(part, fields, check);
-  try {
-    for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
-      check.signal.throwIfAborted();
-      scanBatch(batch, expected, check, scan);
-      check.rowsRead(scan.rows);
-    }
-  } finally {
-    await reader.close();
-  }
+  await readPart(part, fields, check, (batch) => {
+    scanBatch(batch, expected, check, scan);
+    check.rowsRead(scan.rows);
+  });
   return differencesOf(file, { day, unitMs }, check.zone, scan);
 }
 

@@ -6,14 +6,21 @@ import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest } from "../manifest.js";
+import { readManifest } from "../manifest-file.js";
+import type { OutputPlace } from "../options.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
-import { type OutputPlace, withFilesOf } from "../remote/output-place.js";
+import { isOfLedger } from "../remote/output-paths.js";
+import { withFilesOf } from "../remote/output-place.js";
 import { columnsIn } from "./open-part.js";
-import type { StoredEvents } from "./stored-counts.js";
-import { type CountPair, type DayLine, pairsByDay, pairsByName } from "./stored-counts.js";
+import {
+  type CountPair,
+  type DayLine,
+  pairsByDay,
+  pairsByName,
+  type StoredEvents,
+} from "./stored-counts.js";
 import { compareSample, type ExportReading, takeSample } from "./stored-sample.js";
 import { type Difference, difference } from "./verify-difference.js";
-import { readManifest } from "./verify-manifest.js";
 
 /** A comparison of stored events with an export of the same events. */
 export interface StoredResult {
@@ -49,7 +56,6 @@ export async function verifyStored(
   { place, stored, refused }: VerifyStoredTask,
   { signal, openReader }: { readonly signal: AbortSignal; readonly openReader: OpenReader },
 ): Promise<StoredResult> {
-  const isOfLedger = (file: string) => file.startsWith("_switchyard/");
   return withFilesOf(
     place,
     (file) => !isOfLedger(file),

@@ -1,13 +1,15 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import path from "node:path";
+import path, { join } from "node:path";
 import { hasCode } from "../../base/error-code.js";
+import { readLines } from "../../base/line-file.js";
 import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { directoryOf } from "../../sinks/directory-names.js";
-import { MANIFEST_NAME } from "../ledger/layout.js";
+import { INPUTS_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
+import { readManifest } from "../manifest-file.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
 import { columnsIn, unitMsOf } from "./open-part.js";
@@ -15,8 +17,6 @@ import { nameInPart } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
 import { type FileCheck, verifyFile } from "./verify-file.js";
-import { verifyInputs } from "./verify-inputs.js";
-import { readManifest } from "./verify-manifest.js";
 import { verifyRejects } from "./verify-rejects.js";
 import { verifyTotals } from "./verify-totals.js";
 
@@ -226,5 +226,26 @@ class VerifyProgress {
       splitsTotal: this.manifest.totals.files,
       splitsDone: this.#filesDone,
     };
+  }
+}
+
+/** Compares the list of inputs with the manifest. */
+export async function verifyInputs(
+  directory: string,
+  { inputs, epochs }: Manifest,
+): Promise<readonly Difference[]> {
+  let count = 0;
+  try {
+    const found = await readLines(join(directory, INPUTS_NAME), () => count++);
+    const planned = epochs.reduce((sum, { sources }) => sum + sources, 0);
+    return [
+      ...compare("bytes_differ", INPUTS_NAME, "size in bytes", found.bytes, inputs.bytes),
+      ...compare("sha256_differs", INPUTS_NAME, "SHA-256", found.sha256, inputs.sha256),
+      ...compare("totals_differ", INPUTS_NAME, "inputs", count, inputs.count),
+      ...compare("totals_differ", INPUTS_NAME, "inputs of all epochs", count, planned),
+    ];
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+    return [difference("file_missing", INPUTS_NAME, "the file does not exist")];
   }
 }

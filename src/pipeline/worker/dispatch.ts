@@ -6,48 +6,57 @@ export interface WorkClaim {
   isWanted(): Promise<boolean>;
   /** It is recorded, and its output is where it belongs. */
   done(): Promise<void>;
-  /** It is not recorded, so that somebody has to do it again. `error`: the reason, if it is the work. */
-  failed(error?: unknown): Promise<void>;
+  /** It is not recorded, so it has to be done again, here or elsewhere. */
+  failed(): Promise<void>;
 }
 
 /** A split that this process reads. */
-export interface Claim extends WorkClaim {
-  readonly split: Split;
-}
+export type Claim = { readonly split: Split } & WorkClaim;
 
-/** Decides which process reads which split, and when. */
-export interface Dispatch {
-  /** No split is left for this process. */
+/** Decides which process does which work, and when: reads a split, or makes a merge. */
+export interface Dispatch<Work extends object = { readonly split: Split }> {
+  /** No work is left for this process. */
   readonly isEmpty: boolean;
   /** More threads than this have nothing to do. */
   readonly threadsMax: number;
   /** A thread may claim the split after its own, so that its objects are asked for early. */
   readonly allowsReserve: boolean;
   /**
-   * Claims the next split, until it ends. Returns undefined if there is none: with `waits` only when none
+   * Claims the next work, until it ends. Returns undefined if there is none: with `waits` only when none
    * will come for this process, without it at once.
    */
-  claim(waits: boolean): Promise<Claim | undefined>;
+  claim(waits: boolean): Promise<(Work & WorkClaim) | undefined>;
 }
 
 /** Dispatches splits that no other process reads, the largest first. */
 export function dispatchHere(splits: readonly Split[]): Dispatch {
-  const queue = [...splits].sort((one, other) => other.bytes - one.bytes);
-  const claimOf = (split: Split): Claim => ({
-    split,
+  return dispatchAll(
+    splits.map((split) => ({ split })),
+    ({ split }) => split.bytes,
+  );
+}
+
+/** Dispatches work that no other process does, the largest first. */
+export function dispatchAll<Work extends object>(
+  works: readonly Work[],
+  bytesOf: (work: Work) => number,
+): Dispatch<Work> {
+  const queue = [...works].sort((one, other) => bytesOf(other) - bytesOf(one));
+  const claimOf = (work: Work): Work & WorkClaim => ({
+    ...work,
     isWanted: async () => true,
     done: async () => undefined,
-    failed: async () => void queue.unshift(split),
+    failed: async () => void queue.unshift(work),
   });
   return {
-    threadsMax: splits.length,
+    threadsMax: works.length,
     allowsReserve: true,
     get isEmpty() {
       return queue.length === 0;
     },
     async claim() {
-      const split = queue.shift();
-      return split && claimOf(split);
+      const work = queue.shift();
+      return work && claimOf(work);
     },
   };
 }

@@ -4,27 +4,16 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { moveDurably, syncFile } from "../../base/durable-file.js";
 import { toOutputError } from "../../base/output-error.js";
-import { type RejectCodeName, rejectCodeName } from "../../base/reject-codes.js";
+import { rejectCodeName } from "../../base/reject-codes.js";
 import type { RowOrigin } from "../../batch/batch.js";
 import type { EventBatch } from "../../batch/event-batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Source } from "../../readers/source.js";
 import { type Layout, rejectsNameOf } from "../ledger/layout.js";
-import type { RejectExample, RejectSummary } from "../manifest.js";
+import type { RejectSummary } from "../manifest.js";
 import { originOf, RejectCounts } from "./reject-counts.js";
 import { RejectLines } from "./reject-lines.js";
 import type { SplitRejects } from "./split-rejects.js";
-
-/** One line of a rejects file: enough to find the row, and to read it again. */
-export interface RejectLine extends RejectExample {
-  readonly code: RejectCodeName;
-  /** The bytes of the row if they are UTF-8. */
-  readonly raw?: string;
-  /** The bytes of the row if they are not. */
-  readonly rawBase64?: string;
-  /** The format of this row on its own, to read `raw` again. */
-  readonly format: unknown;
-}
 
 /** Writes the rejected rows of one split to a file; without rejects there is no file. */
 export class RejectFile implements SplitRejects {
@@ -85,7 +74,10 @@ export class RejectFile implements SplitRejects {
     rmSync(this.#path, { force: true });
   }
 
-  /** Appends a line with the members of `RejectLine`, in their order. */
+  /**
+   * Appends a line: the position of the row, code and message, its bytes (`raw` if they are UTF-8, else
+   * `rawBase64`), and the format to read them again.
+   */
   #append(
     lines: RejectLines,
     code: number,

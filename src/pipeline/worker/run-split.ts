@@ -13,12 +13,10 @@ import type { KeyMatcher } from "../dedupe/key-matcher.js";
 import type { Duplicates, SplitDuplicates } from "../dedupe/split-duplicates.js";
 import type { MisplacedCommas, RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
-import { foldCommas } from "../misplaced-commas.js";
 import type { Split } from "../plan.js";
-import { FieldValueTally } from "./field-values.js";
 import { placeOf } from "./reject-counts.js";
 import type { OpenRejects } from "./split-rejects.js";
-import { SplitTally } from "./split-tally.js";
+import { FieldValueTally, foldCommas, SplitTally } from "./split-tally.js";
 import type { ThreadCounters } from "./thread-counters.js";
 import { type CommitTools, WrittenSplit } from "./written-split.js";
 

@@ -11,7 +11,7 @@ import {
 } from "../../base/limits.js";
 import type { RunOptions } from "../options.js";
 
-export interface ThreadBudget {
+interface ThreadBudget {
   readonly threads: number;
   /** JavaScript heap of one worker. */
   readonly heapBytes: number;

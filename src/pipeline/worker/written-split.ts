@@ -15,7 +15,7 @@ export interface CommitTools {
 }
 
 /** The parts of a written split. */
-export interface SplitResults {
+interface SplitResults {
   readonly events: WrittenEvents;
   readonly rejects: SplitRejects;
   /** Absent without `dedupe`. */

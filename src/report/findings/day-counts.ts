@@ -10,14 +10,11 @@ const DAYS_AROUND_MIN = 2;
 /** Other weeks that must have the weekday that a day is compared with. */
 const WEEKS_AROUND_MIN = 2;
 
-/** Indexes of the days, `end` excluded, that hold nearly all events. */
-interface Bulk {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Leaves out the few events that wrong clocks put before and after the real days of an export. */
-export function bulkOf(days: readonly ReportDay[]): Bulk {
+/**
+ * Returns the days that hold nearly all events, without the few that wrong clocks put before and after the
+ * real days of an export.
+ */
+export function bulkOf(days: readonly ReportDay[]): IndexRun {
   const total = days.reduce((sum, { events }) => sum + events, 0);
   const tail = total * TAIL_SHARE;
   let [start, before] = [0, 0];
@@ -87,7 +84,7 @@ export function usualOfWeekday(days: readonly ReportDay[], index: number): numbe
 /** The higher level of the two weeks before and after. */
 function levelOfWeekday(
   days: readonly ReportDay[],
-  { start, end }: Bulk,
+  { start, end }: IndexRun,
   index: number,
 ): number | undefined {
   const self = days[index];
@@ -109,6 +106,21 @@ function levelOfWeekday(
 
 function weekdayOf({ day }: ReportDay): number {
   return new Date(day).getUTCDay();
+}
+
+/** Indexes of days or hours in a row, `end` excluded. */
+export interface IndexRun {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the runs of marks that are true. */
+export function runsOf(marks: readonly boolean[]): readonly IndexRun[] {
+  const starts = marks.flatMap((mark, index) => (mark && marks[index - 1] !== true ? [index] : []));
+  return starts.map((start) => {
+    const next = marks.indexOf(false, start);
+    return { start, end: next === -1 ? marks.length : next };
+  });
 }
 
 /** The median; 0 for an empty list. */

@@ -21,6 +21,7 @@ import {
 } from "./identity.js";
 import {
   findCaps,
+  findCsvNulls,
   findDuplicates,
   findFailedSources,
   findMisplacedCommas,
@@ -28,7 +29,6 @@ import {
   findNoEvents,
 } from "./input-findings.js";
 import { findNameChanges } from "./name-changes.js";
-import { findCsvNulls } from "./null-findings.js";
 import type { Facts, Finder, Observation } from "./observation.js";
 import { findFutureTimes, findMidnights, findOldTimes, findPlaceholderTimes } from "./odd-times.js";
 import { findPersonalData } from "./personal-data.js";

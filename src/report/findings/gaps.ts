@@ -1,7 +1,7 @@
 import { clockText, HOUR_MS } from "../../base/day.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import { bulkOf, median, usualOfDay, usualOfHour } from "./day-counts.js";
+import { bulkOf, type IndexRun, median, runsOf, usualOfDay, usualOfHour } from "./day-counts.js";
 import { type Facts, type Observation, sumOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,
@@ -38,9 +38,7 @@ function almostNone(events: number): string {
   return events === 0 ? "no events" : `only ${formatNumberOf(events, "event")}`;
 }
 
-interface GapRun {
-  readonly start: number;
-  readonly end: number;
+interface GapRun extends IndexRun {
   readonly usual: number;
 }
 
@@ -111,23 +109,8 @@ export function findGapHours(facts: Facts): readonly Observation[] {
     );
     const isGap = (events: number, hour: number) =>
       isGapHour(events, usual[hour] ?? 0) && !explained.has(Date.parse(day.day) + hour * HOUR_MS);
-    return runsOf(day.hours, isGap).map((run) => describeHours(day.day, day.hours, usual, run));
+    return runsOf(day.hours.map(isGap)).map((run) => describeHours(day.day, day.hours, usual, run));
   });
-}
-
-/** Runs of neighbouring hours that all fit, `end` excluded. */
-function runsOf(
-  hours: readonly number[],
-  fits: (events: number, hour: number) => boolean,
-): readonly { readonly start: number; readonly end: number }[] {
-  const runs: { start: number; end: number }[] = [];
-  for (const [hour, events] of hours.entries()) {
-    if (!fits(events, hour)) continue;
-    const last = runs.at(-1);
-    if (last?.end === hour) last.end = hour + 1;
-    else runs.push({ start: hour, end: hour + 1 });
-  }
-  return runs;
 }
 
 function upperQuartile(values: readonly number[]): number {
@@ -143,7 +126,7 @@ function describeHours(
   day: string,
   hours: readonly number[],
   usual: readonly number[],
-  { start, end }: { readonly start: number; readonly end: number },
+  { start, end }: IndexRun,
 ): Observation {
   const events = total(hours.slice(start, end));
   const expected = total(usual.slice(start, end));

@@ -1,8 +1,18 @@
+import { nullTexts } from "../../base/null-texts.js";
 import { dedupeRanges } from "../../pipeline/dedupe/dedupe-options.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { describeCommas, describeMissing } from "../summary-parts.js";
-import { fixOf } from "./configuration-fixes.js";
-import { type Facts, type Observation, quotedList, shareOf } from "./observation.js";
+import { cellNames, fixOf, listFix } from "./configuration-fixes.js";
+import {
+  type Facts,
+  type Observation,
+  plainText,
+  quoted,
+  quotedList,
+  shareOf,
+  sumOf,
+} from "./observation.js";
+import { type KeyUse, keyUses, pathOf } from "./property-uses.js";
 
 /** Standard errors beyond which an estimate is more than noise. */
 const ERRORS_MIN = 3;
@@ -123,4 +133,44 @@ export function findMissingFields({ missingFields }: Facts): readonly Observatio
       `If the field is missing on purpose, set ${missing.target} to null.`,
     rows: missing.rows,
   }));
+}
+
+/** Texts of ids and of properties made of CSV cells that programs write for null. */
+export function findCsvNulls(facts: Facts): readonly Observation[] {
+  if (!facts.inputs.sources.some(({ format }) => format === "csv")) return [];
+  const ids = facts.identity.junkIDs.map(({ field, value, rows }) => ({
+    name: field,
+    value,
+    rows,
+  }));
+  const found = [...ids, ...cellUses(facts).flatMap(valuesOf)].filter(
+    ({ value, rows }) => rows > 1 && nullTexts.includes(value),
+  );
+  if (found.length === 0) return [];
+  const texts = nullTexts.filter((text) => found.some(({ value }) => value === text));
+  const counts = found.map(
+    ({ name, value, rows }) => `${name} ${quoted(value)}: ${formatCount(rows)}`,
+  );
+  const rows = sumOf(found, (one) => one.rows);
+  return [
+    {
+      code: "csv_nulls_as_text",
+      title: `${formatNumberOf(rows, "cell")} of CSV inputs ${rows === 1 ? "contains" : "contain"} a text that programs write for null`,
+      detail: `${counts.slice(0, 5).join(", ")}. The line makes such cells null in all columns. Leave out texts that are values.`,
+      rows,
+      fix: listFix(facts, "csvNull", texts),
+    },
+  ];
+}
+
+/** Returns the properties that the mapping makes of whole cells. */
+function cellUses(facts: Facts): readonly KeyUse[] {
+  const names = { metadata: cellNames(facts, "metadata"), user: cellNames(facts, "user") };
+  return keyUses(facts).filter(({ root, key }) => names[root] === "all" || names[root].has(key));
+}
+
+function valuesOf(use: KeyUse) {
+  return use.uses.flatMap(({ property: { topValues } }) =>
+    topValues.map(({ value, rows }) => ({ name: pathOf(use), value: plainText(value), rows })),
+  );
 }

@@ -1,7 +1,7 @@
 import type { ReportDay } from "../../profile/report.js";
 import { profiledTargets } from "../../profile/split-profile.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import { bulkOf, median } from "./day-counts.js";
+import { bulkOf, type IndexRun, median, runsOf } from "./day-counts.js";
 import { type Facts, type Observation, quotedList, shareOf, sumOf } from "./observation.js";
 
 type Target = (typeof profiledTargets)[number];
@@ -19,12 +19,6 @@ const EMPTY_DAYS_MIN = 2;
 /** Times without values of one target; more of them are a habit and not a change of the export. */
 const TIMES_MAX = 3;
 
-/** Days in a row, `end` excluded, on which a target has almost no values. */
-interface EmptyTime {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Targets with values on most days and none for some time, as if a field was renamed in some files. */
 export function findVanishedFields(facts: Facts): readonly Observation[] {
   const { start, end } = bulkOf(facts.days);
@@ -37,7 +31,8 @@ export function findVanishedFields(facts: Facts): readonly Observation[] {
 
 const filledOf = (day: ReportDay, target: Target) => day.events - day.empty[target];
 
-function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly EmptyTime[] {
+/** Returns the days in a row on which a target has almost no values. */
+function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly IndexRun[] {
   const shares = days.map((day) => filledOf(day, target) / day.events);
   const highest = Math.max(...shares, 0);
   const usual = median(shares.filter((share) => share >= highest / 4));
@@ -53,14 +48,6 @@ function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly Empt
       expected >= MISSING_VALUES_MIN &&
       values <= expected * EMPTY_SHARE
     );
-  });
-}
-
-function runsOf(marks: readonly boolean[]): readonly EmptyTime[] {
-  const starts = marks.flatMap((mark, index) => (mark && marks[index - 1] !== true ? [index] : []));
-  return starts.map((start) => {
-    const next = marks.indexOf(false, start);
-    return { start, end: next === -1 ? marks.length : next };
   });
 }
 
@@ -104,7 +91,7 @@ function describe(
   { unusedFields }: Facts,
   days: readonly ReportDay[],
   target: Target,
-  { start, end }: EmptyTime,
+  { start, end }: IndexRun,
 ): Observation {
   const empty = days.slice(start, end);
   const others = days.filter((_, index) => index < start || index >= end);

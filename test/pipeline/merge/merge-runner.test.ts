@@ -3,8 +3,9 @@ import { afterEach, expect, it } from "vitest";
 import { SwitchyardError } from "../../../src/base/errors.js";
 import { MIB } from "../../../src/base/limits.js";
 import type { MergeRecord } from "../../../src/pipeline/ledger/ledger-records.js";
-import { dispatchMergesHere, MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
+import { MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
 import type { MergeWork } from "../../../src/pipeline/merge/run-merge.js";
+import { dispatchAll } from "../../../src/pipeline/worker/dispatch.js";
 import { type WorkerPhase, WorkerPool } from "../../../src/pipeline/worker/worker-pool.js";
 import { processScript } from "../../support/process-scripts.js";
 
@@ -35,7 +36,10 @@ function runnerOf(
     days: "1970-01-01 to 1970-01-02",
   }));
   const runner = new MergeRunner(
-    dispatchMergesHere(merges),
+    dispatchAll(
+      merges.map((merge) => ({ merge })),
+      ({ merge }) => merge.bytes,
+    ),
     pool,
     (record) => void records.push(record),
     gather,

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { digestLines } from "../../../src/base/line-file.js";
-import { verifyInputs } from "../../../src/pipeline/verify/verify-inputs.js";
+import { verifyInputs } from "../../../src/pipeline/verify/verify.js";
 import { exampleManifest } from "../../report/example-result.js";
 import { scratchDirectory } from "../../support/scratch.js";
 

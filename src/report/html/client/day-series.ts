@@ -88,7 +88,7 @@ const GAP_DAYS_MIN = 60;
 /** Up to this share of all events, days far from all others are treated as wrong times. */
 const OUTLYING_SHARE_MAX = 0.01;
 
-export interface DayParts {
+interface DayParts {
   /** Days that charts show, without gaps. */
   readonly days: readonly ReportDay[];
   /** Days with events far before or after the others. */

@@ -11,13 +11,13 @@ import {
   identitySection,
   sizesSection,
   timesSection,
+  unusedSection,
   userPropertiesSection,
 } from "./sections/numbers-section.js";
 import { rejectsSection } from "./sections/rejects-section.js";
 import { qualifyingSection, settingsSection } from "./sections/run-section.js";
 import { samplesSection } from "./sections/samples-section.js";
 import { timelineSection } from "./sections/timeline-section.js";
-import { unusedSection } from "./sections/unused-section.js";
 import { ViewState } from "./view-state.js";
 
 const TITLE = "Switchyard: dry run";

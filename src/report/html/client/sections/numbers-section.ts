@@ -1,10 +1,10 @@
 import type { Report, TopID } from "../../../../profile/report.js";
 import { formatBytes, formatCount, zoneOfShift } from "../../../quantities.js";
-import { facts, none, section } from "../blocks.js";
-import { plainTable } from "../data-table.js";
+import { facts, lead, none, section } from "../blocks.js";
+import { DataTable, plainTable } from "../data-table.js";
 import { partText, positionText, shortEstimate, shown, timeParts } from "../display-text.js";
 import { element } from "../element.js";
-import { propertyTable } from "./property-table.js";
+import { fillBar, propertyTable } from "./property-table.js";
 
 export function userPropertiesSection({ userProperties }: Report): HTMLElement {
   return section(
@@ -119,4 +119,34 @@ export function sizesSection({ sizes }: Report): HTMLElement {
       ? null
       : plainTable("Largest events", ["Event", "Size", "Position"], largest, [1]),
   );
+}
+
+/** Source fields that no target of the mapping uses, and how often they have a value. */
+export function unusedSection({ unusedFields }: Report): HTMLElement {
+  const heading = "Unused source fields";
+  if (unusedFields.length === 0) {
+    return section(
+      "unused-fields",
+      heading,
+      none("The mapping uses every field of the sampled rows."),
+    );
+  }
+  const table = new DataTable({
+    caption: "Fields without a target, and the share of sampled rows that have a value",
+    nouns: ["field", "fields"],
+    rows: unusedFields,
+    searchText: ({ field }) => field.toLowerCase(),
+    columns: [
+      {
+        heading: "Field",
+        className: "name",
+        cell: ({ field }) => element("code", {}, shown(field)),
+        sortValue: ({ field }) => field,
+      },
+      { heading: "Filled", cell: ({ share }) => fillBar(share), sortValue: ({ share }) => share },
+    ],
+  });
+  const advice =
+    "Their values are in no event. To keep one, name it in metadata or user of the mapping.";
+  return section("unused-fields", heading, lead(advice), table.element);
 }

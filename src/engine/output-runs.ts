@@ -1,11 +1,14 @@
 import { builtFile } from "../base/package-files.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
-import type { ExportOptions } from "../pipeline/options.js";
+import type { ExportOptions, SendOptions, SendRequest } from "../pipeline/options.js";
 import type { QueuedOutput } from "../pipeline/queue/queued-output.js";
 import type { WorkerOptions, WorkerResult } from "../pipeline/queue/run-worker.js";
 import { type ExportResult, runExport } from "../pipeline/run-export.js";
-import type { RunOutside } from "../pipeline/run-job.js";
+import type { RunOutside, RunPublisher } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
+import { type PreparedSend, runSend } from "../pipeline/run-send.js";
+import { type RunResult, runSplits } from "../pipeline/run-splits.js";
+import type { SendManifest, SendResult } from "../pipeline/send-result.js";
 import {
   runShard,
   type ShardOptions,
@@ -54,7 +57,7 @@ async function runQueuedExport(
   return runCoordinator(options, context, {
     ...outside,
     queue,
-    output: await openOutput(options.outputDirectory, options),
+    output: await openQueuedOutput(options.outputDirectory, options),
     jobOf: sharedJob,
     finish: (inputs) =>
       runExportHere(finishing, context, { ...outside, discover: async () => inputs }),
@@ -69,7 +72,7 @@ export function runShardTo(
 ): Promise<ShardResult> {
   return watchStore(context, async () => {
     if (isObjectUrl(options.outputDirectory)) {
-      const { shareStore } = await import("../pipeline/remote/share-store.js");
+      const { shareStore } = await import("../pipeline/remote/run-in-store.js");
       const result = await shareStore(options, options.shard, context, (local, inside, output) =>
         runShard(local, inside, outside, output),
       );
@@ -89,19 +92,64 @@ export function runQueueWorker(
   return watchStore(context, async () => {
     const { runWorker } = await import("../pipeline/queue/run-worker.js");
     const sendEntry = builtFile("send-worker.js");
-    return runWorker(options, context, { ...outside, openOutput, sendEntry });
+    return runWorker(options, context, { ...outside, openQueuedOutput, sendEntry });
   });
 }
 
 /** Opens an output that the workers of a queue write to: a directory, or an address in a store. */
-export async function openOutput(
+async function openQueuedOutput(
   address: string,
   { s3, unsafeLock }: { readonly s3: S3Options; readonly unsafeLock: boolean },
 ): Promise<QueuedOutput> {
   if (isObjectUrl(address)) {
     const { outputInStore } = await import("../pipeline/remote/queued-store.js");
-    return outputInStore({ address, s3, unsafeLock });
+    return outputInStore({ directory: address, s3, unsafeLock });
   }
   const { outputInDirectory } = await import("../pipeline/queue/queued-output.js");
   return outputInDirectory(address);
+}
+
+/** Sends events, with the workers of a queue if the request names one. */
+export function runSendTo(
+  request: SendRequest,
+  context: RunContext,
+  outside: RunOutside,
+): Promise<SendResult> {
+  const { queue } = request;
+  return watchStore(context, () =>
+    runSend(request, context.signal, (prepared) =>
+      queue === undefined
+        ? runSplits(prepared.jobIn(prepared.options.outputDirectory), context, outside)
+        : runQueuedSend(prepared, queue, context, outside),
+    ),
+  );
+}
+
+async function runQueuedSend(
+  { options, jobIn }: PreparedSend,
+  queue: string,
+  context: RunContext,
+  outside: RunOutside,
+): Promise<RunResult<SendManifest>> {
+  const { runCoordinator } = await import("../pipeline/queue/run-coordinator.js");
+  const { outputDirectory } = options;
+  return runCoordinator<SendOptions, RunResult<SendManifest>>(options, context, {
+    ...outside,
+    queue,
+    output: await openQueuedOutput(outputDirectory, options),
+    jobOf: async (local, publisher) => jobIn(local.outputDirectory, publisher),
+    async finish(inputs) {
+      const found = { ...outside, discover: async () => inputs };
+      const finish = (directory: string, inside: RunContext, publisher?: RunPublisher) => {
+        const job = jobIn(directory, publisher);
+        const finishing = { ...job, options: { ...job.options, fresh: false }, finishesOnly: true };
+        return runSplits(finishing, inside, found);
+      };
+      if (!isObjectUrl(outputDirectory)) return finish(outputDirectory, context);
+      const { runInStore } = await import("../pipeline/remote/run-in-store.js");
+      return runInStore(options, context, (local, inside, publisher) =>
+        finish(local.outputDirectory, inside, publisher),
+      );
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { estimateDelivery } from "../../src/engine/complete-report.js";
 import { PartSizeFold } from "../../src/profile/part-size-fold.js";
-import { estimateDelivery } from "../../src/report/estimates.js";
-import { cleanReport } from "./example-report.js";
+import { cleanReport } from "../report/example-report.js";
 
 const noEvents = { names: [], days: [] };
 

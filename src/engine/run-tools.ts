@@ -1,7 +1,12 @@
 import { omitUndefined } from "../base/omit-undefined.js";
+import { rowFieldsOf } from "../mapper/field-use.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
 import { loadTransform } from "../mapper/transform.js";
 import type { RunOptions } from "../pipeline/options.js";
+import { createFormatDetection, openRange } from "../readers/formats.js";
+import type { OpenReader } from "../readers/reader.js";
+import { openWith } from "../readers/sampled-source.js";
+import type { DetectFormat } from "../readers/source-discovery.js";
 
 /** Returns the options of a worker's mapper. Loads the transform module. */
 export async function loadMapperOptions(
@@ -21,4 +26,22 @@ export async function loadMapperOptions(
     ...omitUndefined({ fromTimeMs, toTimeMs, transform, types }),
     ...(isPrivate ? { privacy } : {}),
   };
+}
+
+type DetectionOptions = Pick<RunOptions, "csv" | "inputFormat" | "mapping">;
+
+/** Detects formats as a run with these options does. `rowFields`: names of members that rows may have. */
+export function detectionOf(
+  { csv, inputFormat, mapping }: DetectionOptions,
+  rowFields = rowFieldsOf(mapping),
+): DetectFormat {
+  return createFormatDetection({ csv, kind: inputFormat, rowFields });
+}
+
+/** Opens the sources that a run with these options has discovered. */
+export function openSources(
+  options: DetectionOptions,
+  rowFields?: ReturnType<typeof rowFieldsOf>,
+): OpenReader {
+  return openWith(detectionOf(options, rowFields), openRange);
 }

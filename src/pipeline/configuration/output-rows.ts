@@ -3,8 +3,8 @@ import * as type from "./option-types.js";
 /** Forms of what commands print. */
 const logFormats = ["text", "json"] as const;
 
-/** Options of what is seen of a run; part of `optionTable`. */
-export const outputOptions = {
+/** Options of what commands print and report; part of `optionTable`. */
+export const outputRows = {
   metricsPort: {
     type: type.count(0, 65_535),
     placeholder: "<port>",
