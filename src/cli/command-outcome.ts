@@ -13,7 +13,7 @@ export interface CommandOutcome {
   readonly reports: readonly StepReport[];
   /** The embedded service of the migration. */
   readonly service?: NonNullable<MigrationService["embedded"]>;
-  /** Says that everything was done before; only the first steps looked for new inputs. */
+  /** Set if everything was done before: only the first steps ran, to look for new inputs. */
   readonly nothingNew?: string;
   /** The error that was thrown instead of a result. */
   readonly error?: unknown;

@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Environment } from "../pipeline/configuration/secrets.js";
 import type { ProgressStream } from "../report/progress.js";
 
-/** Everything that a command needs from outside. */
+/** The dependencies of a command. */
 export interface CommandContext {
   readonly environment: Environment;
   readonly currentDirectory: string;
@@ -14,7 +14,7 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** Loaded when a command first needs it: help and version need none of it. */
+  /** Loaded when a command first needs it; help and version do not. */
   loadEngine(): Promise<Engine>;
 }
 
@@ -23,7 +23,7 @@ export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean;
-  /** Standard error has one JSON object per line, too. */
+  /** Print one JSON object per line on standard error too. */
   readonly log: boolean;
 }
 

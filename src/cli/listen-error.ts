@@ -6,7 +6,10 @@ export interface Address {
   readonly port: number;
 }
 
-/** Translates the system's refusal of an address, set by these flags. Returns other errors unchanged. */
+/**
+ * Translates an error of the system for an address that these flags set. Returns other errors
+ * unchanged.
+ */
 export function listenError(
   error: unknown,
   { host, port }: Address,

@@ -23,8 +23,8 @@ const tooManyRejects =
   "a number of rows, or a share such as 1%.";
 
 /**
- * Prints the end of a command: the result on standard output, as a summary or as one JSON object, and why
- * it ended early on standard error.
+ * Prints the end of a command: the result on standard output, as a summary or as one JSON object,
+ * and the reason of an early end on standard error.
  */
 export function printOutcome(
   outcome: CommandOutcome,
@@ -53,7 +53,7 @@ function logReason(outcome: CommandOutcome, context: CommandContext): void {
   context.stderr.write(logLine("error", "ended", { command, exitCode, ...facts }));
 }
 
-/** Returns why a command did not end well; undefined if its summary says all. */
+/** Returns why a command failed; undefined if its summary explains it. */
 function reasonOf(outcome: CommandOutcome, context: CommandContext): string | undefined {
   if (outcome.exitCode === exitCodes.interrupted) {
     return "Interrupted. Run the same command again to resume.";
@@ -72,11 +72,11 @@ function summariesOf(
     return reports.filter((one) => isWanted(one, output)).map(({ summary }) => summary);
   }
   if (outcome.nothingNew !== undefined) return output.quiet ? [] : [outcome.nothingNew];
-  // The steps have been printed one by one.
+  // The steps were printed as they ended.
   return output.quiet || names.length === 0 ? [] : [summarizeMigration(outcome, program)];
 }
 
-/** With --quiet a failure is still explained. */
+/** A failure is explained even with --quiet. */
 function isWanted({ exitCode }: StepReport, { quiet }: Output): boolean {
   return !quiet || exitCode === exitCodes.failed;
 }
@@ -126,7 +126,7 @@ type Colour = "bold" | "red" | "yellow" | "cyan";
 
 const codes: Readonly<Record<Colour, number>> = { bold: 1, red: 31, yellow: 33, cyan: 36 };
 
-/** First words of paragraphs, and of errors, that name a fault. */
+/** First words of paragraphs and errors about a failure. */
 const faults = /^(error:|Failed|Interrupted|Migration stopped|Not verified)/;
 
 const warnings = /^(Rejected|Uncertain|More rows were rejected|Stopped)/;
@@ -134,7 +134,9 @@ const warnings = /^(Rejected|Uncertain|More rows were rejected|Stopped)/;
 /** `  label     text`, as `line` of the report room writes it. */
 const label = /^( {2})([a-z]+(?: [a-z]+)?)(?= {2,}\S)/;
 
-/** Returns a text in colour if the terminal behind the stream shows it; else the text as it is. */
+/**
+ * Returns a text in colour if the stream is a terminal with colours; otherwise the text unchanged.
+ */
 function paint(
   text: string,
   stream: "stdout" | "stderr",
@@ -164,8 +166,8 @@ const TIMEOUT_MS = 10_000;
 const PAUSES_MS = [1_000, 5_000];
 
 /**
- * POSTs the result of a command as JSON. A failure is told on standard error without the address, which
- * may be a secret, and changes no exit code: the run is over.
+ * POSTs the result of a command as JSON. Prints a failure on standard error without the address,
+ * which may be a secret. A failure does not change the exit code, because the run is over.
  */
 export async function notify(
   address: string,
@@ -187,7 +189,7 @@ export async function notify(
   );
 }
 
-/** Returns why the address did not take it; undefined if it did. */
+/** Returns why the address did not accept the result; undefined if it did. */
 async function post(address: string, body: string): Promise<string | undefined> {
   try {
     const response = await fetch(address, {

@@ -3,7 +3,7 @@ import { shellWord } from "../report/terminal-text.js";
 
 const NAME = "switchyard";
 
-/** The part of `process` that tells how the program was started. */
+/** The properties of `process` that show how the program was started. */
 interface ProgramCall {
   readonly script: string;
   readonly currentDirectory: string;
@@ -11,8 +11,8 @@ interface ProgramCall {
 }
 
 /**
- * Returns the command that starts the program from the current directory: by its name where it is installed for
- * all, through npx in a clone or a project, else by the path of the script.
+ * Returns the command that starts the program from the current directory: by its name if it is
+ * installed globally, through npx in a clone or a project, otherwise by the path of the script.
  */
 export function programName({ script, currentDirectory, environment }: ProgramCall): string {
   if (environment["npm_command"] === "exec") return `npx ${NAME}`;

@@ -63,7 +63,7 @@ function createProgram(
     command.configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
-      // Printed with its code, and as JSON where that is asked for.
+      // Printed with its code, and as JSON if that is requested.
       outputError: () => undefined,
     });
   }
@@ -74,7 +74,7 @@ function withSubcommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
-/** Returns the words up to the first command that does not exist: commander would print help for it. */
+/** Returns the words up to the first unknown command, for which commander would print help. */
 function upToUnknown(program: Command, words: readonly string[]): readonly string[] {
   let command = program;
   for (const [index, word] of words.entries()) {
@@ -92,7 +92,7 @@ function usageError({ message }: CommanderError): UsageError {
   return new UsageError("command_line_invalid", text);
 }
 
-/** Reads the form of the output from a command line that could not be parsed. */
+/** Reads the output options from a command line that could not be parsed. */
 function outputOfWords(words: readonly string[]) {
   return outputOf({ json: words.includes("--json"), color: !words.includes("--no-color") });
 }
@@ -107,7 +107,7 @@ const known: readonly string[] = [
   "SWITCHYARD_DEBUG",
 ];
 
-/** Returns a note for each variable that has the program's prefix and no meaning. */
+/** Returns a note for each unknown variable with the program's prefix. */
 function unknownVariables(environment: Environment): readonly string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))

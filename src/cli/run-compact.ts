@@ -23,7 +23,7 @@ export function runCompact(line: CommandLine, context: CommandContext): Promise<
   });
 }
 
-/** Summarizes a compaction in some lines. Text from data is made harmless. */
+/** Summarizes a compaction in some lines. Control characters from data are escaped. */
 function summarizeCompact(result: CompactResult): string {
   const { outcome, days, filesBefore, filesAfter, rows, bytes, durationMs } = result;
   const directory = harmless(result.directory);

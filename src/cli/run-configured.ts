@@ -14,8 +14,8 @@ export interface CommandLine {
 }
 
 /**
- * Runs a command that is not a step with its configuration: flags, environment, file. Returns the exit
- * code; prints what is thrown, and never throws.
+ * Runs a command that is not a step with its configuration: flags, environment, file. Returns the
+ * exit code; prints errors and never throws.
  */
 export async function runConfigured(
   command: string,

@@ -13,7 +13,7 @@ import { type CommandLine, runConfigured } from "./run-configured.js";
 import { type Listing, printListing, type Watch, watchRuns } from "./watch-runs.js";
 
 export interface RunsInvocation extends CommandLine {
-  /** Print again whatever changes, until everything has ended. */
+  /** Print the listing again when it changes, until everything has ended. */
   readonly watch: boolean;
 }
 
@@ -33,7 +33,7 @@ export function runRuns(
       else printListing(listing, output, context, pace);
     };
     const place = to !== undefined && isObjectUrl(to) ? placeOf(configuration, to) : undefined;
-    // One that is named and watched is alone: others here may never end.
+    // Watch a named export alone: the others in this directory may never end.
     const isAlone = watch && line.flags["to"] !== undefined;
     const named = to === undefined || place ? [] : [path.resolve(currentDirectory, to)];
     return await withStored(place, signal, async (stored) => {

@@ -10,8 +10,8 @@ interface SignalSource {
 }
 
 /**
- * Aborts the returned signal at the first SIGINT or SIGTERM, so that the run ends cleanly. The
- * second one ends the process at once. Both keep what was committed. A terminal is told so.
+ * Aborts the returned signal at the first SIGINT or SIGTERM: the run ends cleanly. The second one
+ * ends the process at once. Both keep committed work. Prints this on a terminal.
  */
 export function abortOnSignals(
   source: SignalSource,

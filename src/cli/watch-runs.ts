@@ -19,13 +19,13 @@ export interface Watch {
   /** Returns the listing of this moment. */
   look(): Promise<Listing>;
   print(listing: Listing, pace?: RunPace): void;
-  /** Waits until the next look, or rejects when the signal is aborted. */
+  /** Waits for the next listing, or rejects when the signal is aborted. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Prints the listing each time that it changes, until there is something in it and all of that has ended.
- * Returns false if the signal was aborted before.
+ * Prints the listing each time that it changes, until it is not empty and all of its runs have
+ * ended. Returns false if the signal was aborted first.
  */
 export async function watchRuns(
   { look, print, wait }: Watch,
@@ -50,7 +50,7 @@ function isEnded({ runs, exports }: Listing): boolean {
   return states.length > 0 && states.every((state) => !["at_work", "interrupted"].includes(state));
 }
 
-/** Prints a listing for people; on a terminal, a watched one replaces the one before. */
+/** Prints a listing for people; on a terminal, a watched listing replaces the previous one. */
 export function printListing(
   { directory, runs, exports }: Listing,
   output: Output,
@@ -71,7 +71,7 @@ interface Progress {
   readonly splitsTotal: number;
 }
 
-/** The speed since the first look, over all processes that work on what is listed. */
+/** The speed since the first listing, over all processes that work on the listed runs. */
 class RunPace {
   #first: Progress | undefined;
   #latest: Progress | undefined;
@@ -86,12 +86,12 @@ class RunPace {
       splitsDone: count((one) => one.splitsDone),
       splitsTotal: count((one) => one.splitsTotal),
     };
-    // A run that was planned meanwhile, or started over: its splits are counted from now on.
+    // The run was planned or started over meanwhile: count its splits from now on.
     const isSame = this.#first?.splitsTotal === this.#latest.splitsTotal;
     if (!isSame || this.#latest.rows < (this.#first?.rows ?? 0)) this.#first = this.#latest;
   }
 
-  /** Returns a line, or none until a split was done since the first look, and when none is left. */
+  /** Returns a line; none before the first split is done, and none after the last one. */
   describe(): readonly string[] {
     const [first, latest] = [this.#first, this.#latest];
     if (first === undefined || latest === undefined) return [];

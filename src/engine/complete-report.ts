@@ -15,9 +15,9 @@ import { acceptFindings, checkAccepted, verdictOf } from "../report/verdict.js";
 export { checkAccepted };
 
 /**
- * Adds to a report the qualifying events that its names would make, what export and send will take,
- * and the findings. `modulePath` is the path of the module of fixes, as the configuration has to
- * name it. Throws `UsageError` for a template that cannot be filled.
+ * Adds to a report the qualifying events for its names, the estimates for export and send, and the
+ * findings. `modulePath` is the path of the module of fixes, as the configuration must name it.
+ * Throws `UsageError` for a template that cannot be filled.
  */
 export async function completeReport(
   counted: CountedReport,
@@ -71,7 +71,7 @@ export function namingOptionsOf(
 interface ReportFiles {
   readonly htmlPath: string;
   readonly reportPath: string;
-  /** The module of fixes that are code; absent if no fix is. */
+  /** The module with fixes in code; absent if there are none. */
   readonly modulePath?: string;
 }
 
@@ -88,7 +88,7 @@ export async function writeReportFiles(directory: string, report: Report): Promi
   };
 }
 
-/** Events per second that most services accept; used if the configuration has no rate. */
+/** A rate in events per second that most services accept; used if none is configured. */
 const USUAL_EVENTS_PER_SECOND = 1_000;
 
 /**

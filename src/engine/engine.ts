@@ -36,13 +36,13 @@ import type { SurveyRequest } from "./survey-inputs.js";
 
 /** The runs that commands and the library start. */
 export interface Engine {
-  /** `inputs`: those of the request to read, if not all. */
+  /** `inputs`: only these inputs of the request. */
   runValidate(
     request: ValidateRequest,
     context: RunContext,
     inputs?: Discovery,
   ): Promise<ValidateResult>;
-  /** Returns the inputs that an export has not begun to read; undefined if it is not there. */
+  /** Returns the inputs that an export has not begun to read; undefined if it does not exist. */
   findNewInputs(options: ExportOptions, signal: AbortSignal): Promise<Discovery | undefined>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
   runShard(options: ShardOptions, context: RunContext): Promise<ShardResult>;
@@ -50,7 +50,7 @@ export interface Engine {
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
   surveyInputs(request: SurveyRequest, signal: AbortSignal): Promise<Survey>;
-  /** `readsAll`: read also what a store has checksums of. */
+  /** `readsAll`: also read files for which a store has checksums. */
   verifyExport(
     output: OutputPlace & { readonly readsAll?: boolean },
     context: RunContext,
@@ -153,7 +153,7 @@ export function createEngine(): Engine {
 interface DiscoveryHints {
   /** Names of members that rows may have. */
   readonly rowFields?: ReturnType<typeof rowFieldsOf>;
-  /** Returns true for inputs (absolute paths) that need not exist. */
+  /** Returns true for inputs (absolute paths) that may be missing. */
   readonly mayBeGone?: ((path: string) => boolean) | undefined;
 }
 

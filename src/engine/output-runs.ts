@@ -83,7 +83,7 @@ export function runShardTo(
   });
 }
 
-/** Reads the splits that exports put into a queue, until the signal is aborted. */
+/** Reads the splits of exports from a queue, until the signal is aborted. */
 export function runQueueWorker(
   options: WorkerOptions,
   context: RunContext,

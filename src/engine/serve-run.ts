@@ -17,7 +17,7 @@ import { type MakeTools, serveSplits, type WorkerSetup } from "../pipeline/worke
 import { ThreadCounters } from "../pipeline/worker/thread-counters.js";
 import { loadMapperOptions, openSources } from "./run-tools.js";
 
-/** Serves the calls of a run's worker pool; `makeTools` makes those that deliver events. */
+/** Serves the calls of a run's worker pool; `makeTools` makes the tools that deliver events. */
 export function serveRun<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
   serveSplits<Options>((setup, ...tools) =>
     setup.reads === "keys" ? makeKeyTools(setup, ...tools) : makeTools(setup, ...tools),
@@ -35,7 +35,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   const counters = new ThreadCounters(setup.counters);
   const mapping = await loadMapperOptions(options, maxTimeMs);
   const isPrivate = privacy.drop.length + privacy.hash.length > 0;
-  // Transforms and privacy need the whole event, and decide about outcomes.
+  // Transforms and privacy need the whole event, and can change its outcome.
   const isLean = mapping.transform === undefined && !isPrivate && !needsObjects(dedupe);
   return {
     ...readingTools(options, layout, signal, kernel),
@@ -75,7 +75,7 @@ export async function createWorkerTools(
   const mapping = await loadMapperOptions(options, maxTimeMs);
   const reading = readingTools(options, layout, signal, kernel);
   const duplicates = dedupe && new Duplicates(reading, dedupe);
-  // With `dedupe`, transforms have to see the same events as when the keys were read.
+  // With `dedupe`, transforms must see the same events as when the keys were read.
   const withInsertID = more.withInsertID === true || dedupe !== undefined;
   return {
     ...reading,

@@ -10,13 +10,13 @@ import {
 
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Shorter waits are not worth a line. */
+/** Shorter waits are not reported. */
 const WAIT_MS_MIN = 5_000;
 const NOTE_INTERVAL_MS = 30_000;
 
 /**
- * Runs `work`. If it talks to object stores, notes what it waits for, and adds and notes the requests that
- * it has made.
+ * Runs `work`. If it uses object stores, notes long waits, and adds the number of requests to its
+ * result.
  */
 export async function watchStore<Result extends object>(
   { observer }: RunContext,

@@ -7,10 +7,12 @@ import {
   optionNames,
 } from "../pipeline/configuration/option-names.js";
 
-/** Sections of the configuration whose keys a function takes beside those of the root. */
+/**
+ * Sections of the configuration with keys that a function takes in addition to those of the root.
+ */
 type LibrarySection = "export" | "validate" | "send";
 
-/** Options of a function that are not of the configuration. */
+/** Options of a function that are not in the configuration. */
 const ownOptions: ReadonlySet<string> = new Set([
   "cwd",
   "signal",
@@ -55,7 +57,7 @@ export async function configurationOf(
   return { ...configuration, ...omitUndefined({ hashSalt, serverSecret }) };
 }
 
-/** Puts each option where the configuration file has it. */
+/** Moves each option to its place in the configuration file. */
 function treeOf(
   options: Readonly<Record<string, unknown>>,
   sections: readonly LibrarySection[],

@@ -33,11 +33,11 @@ export interface EventBatches<Columns extends TypeMap = EventColumns>
 
 /**
  * Reads inputs and maps them to events, as Arrow record batches of up to 4 MiB of text, in the
- * order of the sources and their rows. Nothing is read before the iteration begins, and not more
- * than a few batches ahead of it; leaving the loop early closes all files. It runs in the calling
- * thread. The iteration throws `UsageError` for options that are not valid; the error of a source
- * that fails, unless there is `onFailure`; and `SwitchyardError` (`rejects_exceeded`) at its end if
- * more rows were rejected than `maxRejects` allows, unless there is `onReject`. Iterate only once.
+ * order of the sources and their rows. Reading begins with the iteration and stays at most a few
+ * batches ahead of it; leaving the loop early closes all files. It runs in the calling thread. The
+ * iteration throws `UsageError` for options that are not valid; the error of a source that fails,
+ * unless there is `onFailure`; and `SwitchyardError` (`rejects_exceeded`) at its end if more rows
+ * were rejected than `maxRejects` allows, unless there is `onReject`. Iterate only once.
  */
 export function readEvents(
   inputs: string | readonly string[],
@@ -99,7 +99,7 @@ async function* readAll(
     const { withInsertID, types = {} } = rowsOptions;
     const mapped = await loadMapperOptions(run, maxTimeMs);
     const mapper = createMapper(kernel, { ...mapped, types, withInsertID });
-    // Programs that only export need not load the Arrow library.
+    // Loaded here, because programs that only export do not need the Arrow library.
     const arrow = await import("../sinks/arrow/record-batches.js");
     const rows = new arrow.RowBatches(kernel, rowsOptions);
     const { rowBytesMax, ratioMax, s3 } = run;
@@ -129,7 +129,9 @@ async function* readAll(
   }
 }
 
-/** Says of damage that only a checksum found that batches before the error may hold altered events. */
+/**
+ * Extends an error of damage that only a checksum found: earlier batches may hold altered events.
+ */
 function sayGiven(error: SourceError): SourceError {
   const { code, position, reason, alteredFrom } = error;
   if (alteredFrom === undefined) return error;

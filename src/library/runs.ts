@@ -93,7 +93,7 @@ export async function sendEvents(options: SendEventsOptions): Promise<SendEvents
 
 /**
  * Reads an export back and compares it with its manifest. Differences are in the result. Rejects
- * with `SwitchyardError` if there is no manifest that can be read.
+ * with `SwitchyardError` if the manifest cannot be read.
  */
 export async function verifyExport(
   directory: string,

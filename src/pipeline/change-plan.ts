@@ -21,7 +21,7 @@ export interface PlanningOptions {
   /** As in `RunJob`. */
   readonly isFinal: boolean;
   readonly planRanges: PlanRanges;
-  /** Ends the planning; no plan is kept then. */
+  /** Stops the planning; no plan is kept. */
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export function isPlanChanged({ repaired, appeared, lost }: PlanChanges): boolea
   return repaired.length + appeared.length + lost.size > 0;
 }
 
-/** Returns the ids of the splits that would read something else than before. */
+/** Returns the ids of the splits that would read other bytes than before. */
 export function changedSplits(before: Plan, now: Plan): readonly string[] {
   const fresh = new Map(now.splits.map(({ id, ranges }) => [id, ranges]));
   const isSame = (one: SourceRange, other: SourceRange | undefined) =>
@@ -51,8 +51,8 @@ export function changedSplits(before: Plan, now: Plan): readonly string[] {
 }
 
 /**
- * Returns the plan of a clean run over the sources as they are now, so that its output has the same
- * bytes; where finished splits cannot be read again, the saved plan with the changes at their places.
+ * Returns the plan of a clean run over today's sources: its output has the same bytes. If finished
+ * splits cannot be read again, returns the saved plan with the changes in place.
  */
 export async function changePlan(
   saved: Plan,
@@ -105,8 +105,8 @@ function* groupRanges(
 }
 
 /**
- * Plans a source whose ranges cannot be found as a whole. The worker that reads it meets the same
- * error, which then fails only that source.
+ * Returns one range for a source that cannot be cut because of an error. The worker that reads it
+ * gets the same error, which then fails only that source.
  */
 async function rangesOf(
   source: Source,

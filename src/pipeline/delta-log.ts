@@ -33,20 +33,21 @@ interface Table {
   readonly metaData: Action["metaData"];
 }
 
-/** Commits of other processes that may come in between. */
+/** Attempts to write a commit if other processes write commits too. */
 const RETRIES_MAX = 8;
 
 const VERSION_DIGITS = 20;
 
-/** Returns true if an export has a Delta log, which then follows its manifest. */
+/** Returns true if an export has a Delta log; it must be updated with the manifest. */
 export function hasDeltaLog(layout: Layout): boolean {
   return existsSync(logDirectory(layout));
 }
 
 /**
- * Makes the Delta log of a dataset list exactly the files of the manifest: writes one commit with what was
- * added and removed, or none if nothing was. Commits are never changed. Throws `table_damaged` if the log
- * cannot be read. https://github.com/delta-io/delta/blob/master/PROTOCOL.md
+ * Makes the Delta log of a dataset list exactly the files of the manifest: writes one commit with
+ * the added and removed files, or none if there are no changes. Commits are never changed. Throws
+ * `table_damaged` if the log cannot be read.
+ * https://github.com/delta-io/delta/blob/master/PROTOCOL.md
  */
 export async function updateDeltaLog(layout: Layout, manifest: Manifest): Promise<void> {
   const directory = logDirectory(layout);
@@ -164,7 +165,10 @@ function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly ob
   ];
 }
 
-/** Returns the column that the names of the directories of days make, beside those of the parts. */
+/**
+ * Returns the column that comes from the names of the day directories; undefined if the parts have
+ * it.
+ */
 export function dayKeyOf(
   { configuration }: Manifest,
   columns: readonly OutputColumn[],
@@ -174,7 +178,9 @@ export function dayKeyOf(
   return isTaken ? undefined : named;
 }
 
-/** Returns the columns of the parts, the column that the names of the directories of days make, and that of events. */
+/**
+ * Returns the schema of the table, and the columns that come from directory names: day and event.
+ */
 function schemaOf(manifest: Manifest): {
   readonly dayKey: string | undefined;
   readonly eventKey: string | undefined;

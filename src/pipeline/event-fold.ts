@@ -109,7 +109,7 @@ class NameFold {
   #bytes = 0;
   #others: EventCount | undefined;
 
-  /** Returns false if the name exceeds the limit; its rows are then among the others. */
+  /** Returns false for a name beyond the limit; its rows count as other events. */
   add({ event, ...count }: EventCount & { readonly event: string }): boolean {
     const known = this.#names.get(event);
     if (known === undefined) {

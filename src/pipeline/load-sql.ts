@@ -14,7 +14,7 @@ import type { Warehouse } from "./options.js";
 import { isObjectUrl, pathInOutput } from "./remote/output-place.js";
 import { columnsIn } from "./verify/open-part.js";
 
-/** The content of files; gzip does not change it. */
+/** The format of the content of files, which gzip does not change. */
 type FileKind = "parquet" | "jsonl" | "csv" | "arrow";
 
 /** An export to be loaded. */
@@ -27,7 +27,7 @@ interface Load {
   readonly directory: string;
   /** Path of the files in the output, with wildcards. */
   readonly files: string;
-  /** Beginnings of the paths of all files; those of a `_delta_log` begin otherwise. */
+  /** Prefixes of the paths of all files; no file of a `_delta_log` has one. */
   readonly prefixes: readonly string[];
   readonly extension: string;
   readonly columns: readonly OutputColumn[];
@@ -48,10 +48,13 @@ interface WarehouseRow {
   readonly time: string;
   /** Type of members of JSON lines that are objects or scalars of any type. */
   readonly json: string;
-  /** Makes a type nullable where types are not. */
+  /** Makes a type nullable, where types are not nullable by default. */
   readonly nullable?: (type: string) => string;
   readonly required: string;
-  /** Returns the type of the day in the table; undefined if it is not in there when files are loaded. */
+  /**
+   * Returns the type of the column with the day; undefined if the table has none while files are
+   * loaded.
+   */
   dayType(load: Load): string | undefined;
   /** Returns the text after the columns of the table. */
   readonly tableEnd?: (quoted: (source: ColumnSource) => string) => string;
@@ -74,7 +77,8 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     json: "JSON",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nCLUSTER BY ${quoted("event")}`,
-    // Its keys are all those of the path, and none may be a column of the files, as the event is.
+    // It takes all keys of a path as columns, and none may also be a column of the files, as the
+    // event is.
     dayType: ({ hasEvents }) => (hasEvents ? undefined : "DATE"),
     load(load, target) {
       const { kind, table, prefixes, extension, dayKey, hasEvents } = load;
@@ -147,7 +151,7 @@ FILE_FORMAT = (${format})${match};`
     json: "SUPER",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nSORTKEY (${quoted("timestamp")})`,
-    // A table has to have as many columns as Parquet files.
+    // A table must have as many columns as the Parquet files.
     dayType: () => undefined,
     load(load, target) {
       const { kind, isGzip, prefixes, dayKey } = load;
@@ -157,7 +161,7 @@ FILE_FORMAT = (${format})${match};`
         csv: "CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto'",
         arrow: undefined,
       }[kind];
-      // It reads every object whose key begins so, whatever its name.
+      // It reads every object with this prefix, whatever its name.
       const copies = prefixes.map(
         (prefix) => `COPY ${target}
 FROM '${bucketOf(load, "s3://")}${prefix}'
@@ -214,7 +218,7 @@ FORMAT AS ${format};`,
         csv: ["input_format_csv_empty_as_default = 1", iso],
         arrow: [],
       }[kind];
-      // Else it takes columns from the names of directories, and guesses their types.
+      // Otherwise it takes columns from the names of directories and guesses their types.
       const all = hasKeys ? ["use_hive_partitioning = 0", ...settings] : settings;
       return `-- With clickhouse-client, from the machine that has the files.
 INSERT INTO ${target} (${names.join(", ")})
@@ -256,7 +260,10 @@ ${all.length === 0 ? "" : `SETTINGS ${all.join(", ")}\n`}FORMAT ${formats[kind]}
   },
 };
 
-/** Returns the column of timestamps, and the zone of the days; an offset is added to the times instead. */
+/**
+ * Returns the expression of the timestamps, and the zone of the days; a fixed offset is added to
+ * the timestamps.
+ */
 function timeOf({ columns, dayZone }: Load) {
   const { fixedOffsetMs } = createZone(dayZone);
   const column = columns.find(({ source }) => source === "timestamp");
@@ -268,7 +275,10 @@ function timeOf({ columns, dayZone }: Load) {
   };
 }
 
-/** Returns a directory. Throws `load_unsupported` if the warehouse would read another one for it. */
+/**
+ * Returns the directory unchanged. Throws `load_unsupported` if the warehouse would read another
+ * directory for this name.
+ */
 function pathFor(warehouse: Warehouse, directory: string, wildcards: RegExp): string {
   const [wildcard] = wildcards.exec(directory) ?? [];
   if (wildcard === undefined) return directory;
@@ -352,7 +362,10 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
   return `CREATE TABLE ${quote(dataset)} (\n${defined.join(",\n")}\n)${end};\n\n${loaded}\n`;
 }
 
-/** Returns what the paths of the parts begin with, to the first digit of their day: few, whatever the days. */
+/**
+ * Returns the prefixes of the paths of the parts, up to the first digit of their day, so that there
+ * are few.
+ */
 function prefixesOf({ days }: Manifest): readonly string[] {
   const paths = days.flatMap(({ files }) => files.map(({ path }) => path));
   return [...new Set(paths.map((path) => /^[^/]+\/(?:[^/]*=)?./.exec(path)?.[0] ?? path))];

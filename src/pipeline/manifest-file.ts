@@ -49,7 +49,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   );
 }
 
-/** Returns what the latest run says of itself; undefined if its manifest is missing or not valid. */
+/** Returns the `run` section of the manifest; undefined if the manifest is missing or not valid. */
 export async function readAccounts({ manifestFile }: Layout): Promise<RunAccounts | undefined> {
   try {
     const manifest: unknown = JSON.parse(await readFile(manifestFile, "utf8"));
@@ -90,8 +90,8 @@ function unreadable(file: string, error: unknown): ManifestError {
 }
 
 /**
- * Writes `inputs.jsonl`: a line for each source, in the order of the epochs. Returns what the manifest
- * says about it. Call it before the manifest is written.
+ * Writes `inputs.jsonl`: a line for each source, in the order of the epochs. Returns its entry in
+ * the manifest. Call it before the manifest is written.
  */
 export async function writeInputs(
   { inputsFile, temporaryDirectory }: Layout,

@@ -49,7 +49,7 @@ export function foldExport(
 }
 
 interface FoldedParts {
-  /** As the records list them. */
+  /** Ordered as the records list them. */
   readonly parts: readonly PartFile[];
   readonly pending: number;
   readonly compacted: CompactedParts;

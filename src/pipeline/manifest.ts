@@ -4,9 +4,9 @@ import { createZone } from "../base/luxon-zone.js";
 import type { RejectCodeName } from "../base/reject-codes.js";
 import { mustBe } from "../base/schema.js";
 
-// Worker threads import types from here, and no values: loading zod would delay their start.
+// Worker threads import only types from here: loading zod would delay their start.
 
-/** Changes when a reader of older manifests would misunderstand a newer one. */
+/** Raised when a reader of older manifests would misunderstand a newer one. */
 export const MANIFEST_VERSION = 2;
 
 const text = z.string();
@@ -117,7 +117,7 @@ const runSchema = z.object({
   /** ISO 8601; start of the first run into this directory. */
   startedAt: text,
   endedAt: text,
-  /** Duration of this run, without those that it resumed. */
+  /** Duration of this run, without the runs that it resumed. */
   durationMs: z.number().min(0),
   /** Number of times that the epochs were resumed. */
   resumes: count,
@@ -131,17 +131,17 @@ export type ManifestRun = Immutable<z.infer<typeof runSchema>>;
 const epochSchema = z.object({
   /** 0 is the first run into the directory; each later run with new inputs adds one. */
   number: count,
-  /** Inputs that it read; the file of `inputs` has them in the order of the epochs. */
+  /** The inputs that the epoch read; the file of `inputs` lists them in the order of the epochs. */
   sources: count,
   rows: rowCountsSchema,
 });
 
-/** The inputs that came together, and their rows. */
+/** The inputs of an epoch, and their rows. */
 export type ManifestEpoch = Immutable<z.infer<typeof epochSchema>>;
 
 const missingFieldsSchema = z.object({
   target: text,
-  /** Paths with dots. Rows need one of them; no row of these sources has a value. */
+  /** Paths with dots. Each row needs one of them; no row of these sources has a value. */
   fields: z.array(text),
   rows: count,
   /** Sources without a value, and all sources with rows. */
@@ -171,7 +171,7 @@ export type ManifestDuplicates = Immutable<z.infer<typeof duplicatesSchema>>;
 export const misplacedCommasSchema = z.object({
   places: count,
   sources: count,
-  /** Position of the first of them: 0-based offset in the decompressed source. */
+  /** Position of the first gap: 0-based offset in the decompressed source. */
   source: text,
   byte: count,
 });
@@ -183,7 +183,7 @@ export const runAccountsSchema = z.object({
   manifestVersion: count,
   /** Version of Switchyard. */
   version: text,
-  /** False if a source failed or the run was interrupted: the counts are those so far. */
+  /** False if a source failed or the run was interrupted; the counts are then partial. */
   complete: z.boolean(),
   /** The options that decide what is delivered, with secrets as digests. */
   configuration: z.record(z.string(), z.unknown()),

@@ -7,14 +7,17 @@ import type { FieldValues, SplitRecord } from "./ledger/ledger-records.js";
 import type { MissingFields } from "./manifest.js";
 import type { Plan } from "./plan.js";
 
-/** Rows of a source that would have a value if it were like the other sources; fewer are chance. */
+/**
+ * Fewest expected rows with a value for a source to be reported; with fewer, a lack of values may
+ * be chance.
+ */
 const EXPECTED_ROWS_MIN = 20;
 
 const NAMES_SHOWN = 5;
 
 /**
- * Lists the mapped fields that have no value in any row, and those that have values but in no row of
- * some sources. Optional fields of a preset are listed only for the latter. Pure.
+ * Lists the mapped fields that have no value in any row, and those that have values but in no row
+ * of some sources. Optional fields of a preset are listed only in the second case. Pure.
  */
 export function foldMissingFields(
   mapping: Mapping,
@@ -63,7 +66,7 @@ function countMissing(values: readonly FieldValues[], group: number): Map<string
   return sources;
 }
 
-/** Counts the ranges of some sources; of all there can be millions. */
+/** Counts the ranges of some sources only, because there can be millions. */
 function countRanges({ splits }: Plan, named: ReadonlySet<string>): ReadonlyMap<string, number> {
   const counts = new Map([...named].map((name) => [name, 0]));
   if (counts.size === 0) return counts;
@@ -76,7 +79,7 @@ function countRanges({ splits }: Plan, named: ReadonlySet<string>): ReadonlyMap<
   return counts;
 }
 
-/** Returns true for a target as a preset has it. */
+/** Returns true for a target that is unchanged from the preset. */
 function isOfPreset({ target }: FieldGroup, mapping: Mapping): boolean {
   return presetNames.some((name) =>
     isDeepStrictEqual(resolveMapping(name)[target], mapping[target]),

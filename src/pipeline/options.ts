@@ -15,7 +15,7 @@ import type { Shard } from "./shard/shard.js";
 export interface PrivacyOptions {
   readonly drop: readonly string[];
   readonly hash: readonly string[];
-  /** A secret: goes to the workers, never into a file or a message. */
+  /** A secret: passed to the workers, never into a file or a message. */
   readonly salt?: string;
 }
 
@@ -40,13 +40,14 @@ export interface RunOptions {
   /** Absolute; holds the ledger, the rejects and the manifest. */
   readonly outputDirectory: string;
   /**
-   * Directory among the temporary files for those of this process; absent if no other process can read the same
-   * split. One that was paused for too long writes on beside the one that has its split by now.
+   * Subdirectory for the temporary files of this process; absent if no other process can read the
+   * same split. A process that was paused for too long may still write while another one reads its
+   * split.
    */
   readonly temporaryName?: string;
-  /** Detected from the first bytes of each source if absent. */
+  /** If absent, detected from the first bytes of each source. */
   readonly inputFormat?: Format["kind"];
-  /** The CSV dialect as far as the user gave it; the rest is detected. */
+  /** The settings of the CSV dialect that the user gave; the others are detected. */
   readonly csv: GivenDialect;
 
   /** Name of the preset that `mapping` came from, for reports. */
@@ -85,7 +86,7 @@ export interface RunOptions {
   /** Treatment of rows that a checksum found altered; sending keeps them. */
   readonly damaged: Damaged;
   readonly maxRejects: MaxRejects;
-  /** The events that are removed as repetitions; none if absent. */
+  /** The events that are removed as duplicates; absent: none. */
   readonly dedupe?: DedupeOptions;
   /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;
@@ -120,7 +121,9 @@ export interface ValidateRequest extends CountRequest, PartOptions {
   readonly format: OutputFormat;
   /** IANA name or fixed offset that days and hours are in. */
   readonly dayZone: string;
-  /** The key of the repeated events that are counted although they are not removed; ignored for a sample. */
+  /**
+   * The key by which duplicates are counted, although they are not removed; ignored for a sample.
+   */
   readonly countedKey?: DedupeOptions;
   /** Share of the inputs to read; 1 is all. */
   readonly sampleShare: number;
@@ -156,9 +159,9 @@ export interface ExportOptions extends StoredOptions, RowsOptions {
   readonly table: TableLog;
   readonly csvSafe: boolean;
   readonly compact: Compact;
-  /** Read the splits of a shard only, and write no manifest. */
+  /** Read only the splits of a shard, and do not write a manifest. */
   readonly shard?: Shard;
-  /** Read no split: merge what shards have read, and write the manifest. */
+  /** Merge what shards have read and write the manifest; do not read any split. */
   readonly finish: boolean;
   /** Address of Redis, may hold a password: workers that share this queue read the splits. */
   readonly queue?: string;
@@ -171,7 +174,10 @@ export interface SendOptions extends StoredOptions {
   /** URL that events are sent to, with its path. */
   readonly eventUrl: string;
   readonly body: BodyForm;
-  /** The key whose digest is the idempotency key of an event; its position is, if absent. */
+  /**
+   * The key whose digest is the idempotency key of an event; if absent, the position of the event
+   * is used.
+   */
   readonly idempotency?: DedupeOptions;
   /** Events of one request. */
   readonly batchRows: number;
@@ -185,7 +191,7 @@ export interface SendOptions extends StoredOptions {
   readonly giveUpAfterMs: number;
   /** Header that carries the secret. */
   readonly authHeader: string;
-  /** A secret: goes to the worker, never into a file or a message. */
+  /** A secret: passed to the worker, never into a file or a message. */
   readonly serverSecret: string;
   /** Digest of the options that decide which event is the n-th of a range. */
   readonly keySeed: string;
@@ -195,15 +201,15 @@ export interface SendOptions extends StoredOptions {
   readonly shared?: SharedSending;
 }
 
-/** The place of a process among those that send the splits of a run. */
+/** Identifies a process among those that send the splits of a run. */
 export interface SharedSending {
   /** Its unique name. */
   readonly owner: string;
   /** Buffer of its `ClaimTime`. */
   readonly claimTime: SharedArrayBuffer;
-  /** Address of Redis, may hold a password: it keeps the rate of all. */
+  /** Address of Redis, may hold a password: it keeps the common rate of all processes. */
   readonly queue: string;
-  /** Address of the run if it is in a store, of which the output directory is a copy. */
+  /** Address of the run if it is in a store; the output directory is then a copy of it. */
   readonly address?: string;
 }
 

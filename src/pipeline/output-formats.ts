@@ -11,7 +11,7 @@ import {
 } from "../sinks/text-format.js";
 import { type OpenPart, readsAs } from "./verify/open-part.js";
 
-/** The user's choices about the parts of an export beside their format. */
+/** The user's settings for the parts of an export, apart from their format. */
 export interface PartOptions extends RowsOptions {
   /** Only for formats with `compressions`. */
   readonly compression: ParquetCompression;
@@ -24,13 +24,13 @@ interface OutputFormatRow {
   /** Name of the format for people. */
   readonly title: string;
   /**
-   * Makes parts, in a worker. Throws `UsageError` (`compression_unavailable`) where this Node has
-   * no such compression.
+   * Makes parts, in a worker. Throws `UsageError` (`compression_unavailable`) if this version of
+   * Node does not have the compression.
    */
   createFormat(kernel: Kernel, options: PartOptions): PartFormat | Promise<PartFormat>;
   /** Opens a part to be verified. */
   readonly openPart: OpenPart;
-  /** The name of an event as it is stored in parts; the name itself where absent. */
+  /** Returns the name of an event as parts store it; if absent, they store the name itself. */
   storedName?(event: string, options: Pick<PartOptions, "csvSafe">): string;
 }
 
@@ -64,7 +64,7 @@ const outputFormats = {
   },
   arrow: {
     title: "Arrow IPC files",
-    // The library takes 90 ms to load, which only these parts are worth.
+    // Loaded only for these parts, because it takes 90 ms.
     createFormat: async (kernel, rows) =>
       (await import("../sinks/arrow/arrow-format.js")).createArrowFormat(kernel, rows),
     openPart: async (...part) =>

@@ -38,7 +38,7 @@ interface Piece {
   readonly weight: number;
 }
 
-/** Pieces in order, without an object for each: there can be millions. */
+/** Pieces in order. Not one object each, because there can be millions. */
 interface WeighedPieces {
   readonly sources: readonly Source[];
   readonly ranges: readonly SourceRange[];
@@ -165,12 +165,12 @@ function assemblePlan(
   });
 }
 
-/** Returns the id of a split: its place in the plan of its epoch. */
+/** Returns the id of a split: its index in the plan of its epoch. */
 export function splitIdOf(index: number, epoch = 0): string {
   return `${epochPrefix(epoch)}${String(index).padStart(6, "0")}`;
 }
 
-/** Returns the ids of the splits that read each source, by name. `names`: the sources, if not all. */
+/** Returns the ids of the splits that read each source, by name. `names`: only these sources. */
 export function splitsOfSources(
   splits: readonly Pick<Split, "id" | "ranges">[],
   names?: ReadonlySet<string>,
@@ -218,7 +218,7 @@ function weigh(ranged: Iterable<RangedSource>, { splitBytes }: PlanLimits): Weig
     sourceCount++;
     count += ranges.length;
   }
-  // Arrays that grow are copied again and again.
+  // Arrays that grow would be copied many times.
   const sources = new Array<Source>(sourceCount);
   const ranges = new Array<SourceRange>(count);
   const bytes = new Float64Array(count);
@@ -313,7 +313,7 @@ function isCompressed({ entry, codecs }: Source): boolean {
 function diskBytes(source: Source, ranges: readonly SourceRange[]): readonly number[] {
   const last = ranges.at(-1);
   if (last === undefined) return [];
-  // A lone range that does not reach the end is one of several; the others were left out.
+  // A single range that does not reach the end has siblings that were left out.
   const inBytes = formatOf(source.format).rangeUnit === "bytes";
   const isWhole = last.end === null || !inBytes;
   if (ranges.length === 1 && last.start === 0 && isWhole) return [source.size];

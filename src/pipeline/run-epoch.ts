@@ -31,7 +31,7 @@ export interface EndedEpoch {
   readonly work?: SplitProgress;
 }
 
-/** Reads the splits of an epoch that are not finished, then merges what all of its splits spilled. */
+/** Reads the unfinished splits of an epoch, then merges what all of its splits have spilled. */
 export async function runEpoch(
   job: RunJob<RunAccounts>,
   epoch: StartedEpoch,
@@ -45,7 +45,7 @@ export async function runEpoch(
   const { plan } = record;
   const splits = unfinishedSplits(plan.splits, finished);
   const known = [...finished.values()];
-  // Also of an epoch without a source that can be read.
+  // Also for an epoch without a readable source.
   for (const failure of record.unreadable) observer.sourceFailed?.(failure);
   const isDone = splits.length === 0 && isMerged(merges, known);
   if (isDone || signal.aborted) {
@@ -70,8 +70,8 @@ export async function runEpoch(
 }
 
 /**
- * Reads those of some splits of an epoch that are not finished; each is in the ledger, and where it belongs,
- * when its record is added.
+ * Reads the given splits of an epoch that are not finished. Adds a record once its split is in the
+ * ledger and its output is stored.
  */
 export async function readSplits(
   { options, committed, publisher }: RunJob<RunAccounts>,
@@ -144,7 +144,7 @@ function progressOf(
   return { ...splitProgress(splits, finished, progress), ...omitUndefined({ waiting: wait }) };
 }
 
-/** Returns the progress of reading splits. `known`: ids of those that were read before. */
+/** Returns the progress of reading splits. `known`: ids of splits that were read before. */
 export function splitProgress(
   splits: readonly Split[],
   known: { has(id: string): boolean },

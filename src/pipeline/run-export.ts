@@ -16,8 +16,8 @@ export type ExportResult = RunResult<Manifest>;
 
 /**
  * Runs an export from its inputs to its manifest, or resumes the one that the output directory
- * holds. A source that fails ends it as `failed`, after all others are done. Throws `UsageError` if
- * it cannot begin, and `SwitchyardError` if it cannot continue (disk full).
+ * holds. If a source fails, the run ends as `failed` after all other sources are done. Throws
+ * `UsageError` if it cannot begin, and `SwitchyardError` if it cannot continue (disk full).
  */
 export async function runExport(
   options: ExportOptions,
@@ -49,7 +49,8 @@ export async function runExport(
     },
   };
   const result = await runSplits(job, context, outside);
-  // A log that is there follows the output: readers would miss files that a later run joins or adds.
+  // An existing log must follow the output: readers would miss files that a later run joins or
+  // adds.
   if (result.manifest.complete && (options.table === "delta" || hasDeltaLog(layout)))
     await updateDeltaLog(layout, result.manifest);
   return result;

@@ -7,7 +7,7 @@ import { readAccounts } from "./manifest-file.js";
 import { sum } from "./run-accounts.js";
 import { livingMembers } from "./shard/shared-locks.js";
 
-/** The inputs that were read together. */
+/** An epoch: inputs that were read together. */
 export interface ListedEpoch {
   readonly number: number;
   /** ISO 8601. */
@@ -15,10 +15,10 @@ export interface ListedEpoch {
   readonly sources: number;
   readonly delivered: number;
   readonly rejected: number;
-  /** Splits that need not be read again, of all. */
+  /** Number of splits that need not be read again. */
   readonly splitsDone: number;
   readonly splitsTotal: number;
-  /** Days that it changed; null if nothing says so yet, and for `send`. */
+  /** Number of days that it changed; null if not yet known, and for `send`. */
   readonly firstDay: string | null;
   readonly lastDay: string | null;
 }
@@ -94,7 +94,7 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
   };
 }
 
-/** Returns true if a process works on a run, as far as this host can tell. */
+/** Returns true if this host sees a process that works on a run. */
 export async function isAtWork({ lockFile }: Layout): Promise<boolean> {
   return (await isLocked(lockFile)) || (await livingMembers(lockFile)).length > 0;
 }
@@ -126,7 +126,7 @@ async function historyOf(
   return { epochs, endedAt, durationMs, failures: manifest?.failures.length ?? 0 };
 }
 
-/** Counts the splits that are done, and the rows of all that have been read. */
+/** Counts the finished splits, and the rows of all splits that were read. */
 async function countDone(
   ledger: SavedEpoch["ledger"],
 ): Promise<Pick<ListedEpoch, "delivered" | "rejected" | "splitsDone">> {

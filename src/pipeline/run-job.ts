@@ -18,7 +18,7 @@ export interface DiscoveredInputs {
     readonly code: string;
     readonly message: string;
   }[];
-  /** Names of documents in archives, which are left out. */
+  /** Names of documents in archives, which are not read. */
   readonly documents?: readonly string[];
 }
 
@@ -41,11 +41,11 @@ export interface RunOutside {
   now(): number;
 }
 
-/** Brings what a run has written to where it belongs; each call ends when it is there. */
+/** Writes the output of a run to a store. Each call resolves when the output is stored. */
 export interface RunPublisher extends MergePublisher {
-  /** The directory has a plan, and only what belongs to it. */
+  /** Called when the directory has a plan, and only files that belong to it. */
   planned(): Promise<void>;
-  /** A split of an epoch is in the ledger. */
+  /** Called when a split of an epoch is in the ledger. */
   splitDone(record: SplitRecord, layout: Layout): Promise<void>;
 }
 
@@ -56,17 +56,17 @@ export interface RunJob<Accounts extends RunAccounts> {
   /** The options that decide what is delivered. */
   readonly recorded: Readonly<Record<string, unknown>>;
   readonly layout: Layout;
-  /** Set if the events of a finished split are out of reach: it is never read again. */
+  /** Set if the events of a finished split cannot be taken back: it is never read again. */
   readonly isFinal?: boolean;
-  /** Set if no split may be read: shards have read them. */
+  /** Set if this run must not read splits, because shards have read them. */
   readonly finishesOnly?: boolean;
-  /** Absent if the output directory is where the output belongs. */
+  /** Absent if the output is not in a store. */
   readonly publisher?: RunPublisher | undefined;
   /** Called when the plan is made, before anything is read. */
   begun?(record: RunRecord): Promise<void>;
   /** Called as soon as a split is in the ledger. */
   committed?(record: SplitRecord): void;
-  /** Called when all splits are read or the run was interrupted, while its threads are still there. */
+  /** Called when all splits are read or the run was interrupted, while its threads still exist. */
   splitsEnded?(records: readonly SplitRecord[], pool: WorkerPool): Promise<void>;
   /** Makes the manifest from its arguments and the ledger alone. */
   fold(

@@ -21,7 +21,7 @@ export interface WaitingProgress {
 /** The progress of a run. Bytes are bytes on disk, known before the first one is read. */
 export interface RunProgress {
   /**
-   * `keys`: all inputs are read a first time, to find repeated events.
+   * `keys`: all inputs are read a first time, to find duplicates.
    *
    * `merging`: all splits are done, and spilled rows are written to their days. Splits are then
    * merges, bytes are those of the spilled rows, and the source of a thread is the range of days

@@ -49,13 +49,13 @@ export async function runSend(
   const result = await run(prepared).catch(async (error: unknown) => {
     if (!isBegun || !(error instanceof SwitchyardError)) throw error;
     const known = await standing().catch(() => undefined);
-    // A failure to count must not hide what went wrong.
+    // A failure to count must not hide the error of the run.
     throw known === undefined ? error : new SendStopped(error, known);
   });
   return { ...(await standing()), ...result };
 }
 
-/** `begun` is called once there is a run that can be resumed. */
+/** `begun` is called once the run can be resumed. */
 async function prepare(
   request: SendRequest,
   place: SignalledPlace,
@@ -72,7 +72,7 @@ async function prepare(
   const options: SendOptions = {
     ...others,
     outputDirectory: pathInOutput(runsDirectory, runId),
-    // Sent events cannot be undone.
+    // Events that were sent cannot be taken back.
     damaged: "keep",
     keySeed: digestOf([version, recorded]),
     isReached: known !== undefined && (await withRun(place, runId, countSent)).delivered > 0,
@@ -93,7 +93,7 @@ async function prepare(
   return { runId, prepared: { options, jobIn } };
 }
 
-/** Returns the job of a process that sends: alone, or some of the splits. */
+/** Returns the job of a process that sends all splits, or some of them. */
 export function sendJob(
   options: SendOptions,
   recorded: Readonly<Record<string, unknown>>,

@@ -14,7 +14,7 @@ import { type StartedRun, startRun } from "./start-run.js";
 import { budgetThreads } from "./worker/thread-count.js";
 import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
 
-/** Creates the threads of a run, which start when they are needed. */
+/** Creates the worker pool of a run; its threads start when they are needed. */
 export function createPool(
   { options }: RunJob<RunAccounts>,
   { signal, observer }: RunContext,
@@ -83,7 +83,7 @@ export async function planRun(
   });
 }
 
-/** Returns what a saved run is compared with. */
+/** Returns the facts that a saved run is compared with. */
 export function factsOf(
   { sources, failures }: DiscoveredInputs,
   options: Readonly<Record<string, unknown>>,

@@ -78,7 +78,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     let run = await withFrugalHeap(() => planRun(job, inputs, planning));
     if (run.manifest !== undefined) {
       const manifest = run.manifest as Accounts;
-      // A kill behind the manifest may have left some.
+      // A kill right after the manifest was written may have left some.
       await removeSpilled(layout, new Set(run.epochs.keys()));
       return resultOf(job, { end: "done", manifest });
     }
@@ -96,7 +96,7 @@ export async function runSplits<Accounts extends RunAccounts>(
       ended.push(await runEpoch(job, epoch, { context, outside, pool, records }));
     }
     await job.splitsEnded?.([...records.values()], pool);
-    // Threads take 10 to 30 ms to give their memory back.
+    // Threads take 10 to 30 ms to release their memory.
     void pool.end();
     const merged = joinMerged(ended.map((epoch) => epoch.merged));
     const account = accountFacts(run, startedMs, outside.now());
@@ -121,7 +121,7 @@ function resultOf<Accounts extends RunAccounts>(
     ended?.flatMap(({ number, work }) => (work === undefined ? [] : [number])),
   );
   return {
-    // Failed sources do not end a run.
+    // A failed source does not end a run.
     outcome: end === "done" && failures.length > 0 ? "failed" : end,
     manifest,
     manifestPath: layout.manifestFile,
@@ -143,7 +143,10 @@ export function exceeds(
   return rejected > ("rows" in maxRejects ? maxRejects.rows : maxRejects.share * read);
 }
 
-/** Returns the epochs that need their spilled rows no more: no split of theirs is read again. */
+/**
+ * Returns the epochs that no longer need their spilled rows, because none of their splits is read
+ * again.
+ */
 function mergedEpochs(
   { epochs }: StartedRun,
   ended: readonly EndedEpoch[],

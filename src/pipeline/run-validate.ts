@@ -99,12 +99,12 @@ export async function runValidate(
   return inTemporaryDirectory("switchyard-validate-", validate, scratchDirectory);
 }
 
-/** Returns the repeated events that `dedupe` removed; undefined without `dedupe`. */
+/** Returns the duplicates that `dedupe` removed; undefined without `dedupe`. */
 function removedDuplicates({ rows, duplicates }: RunAccounts): ReportFacts["exact"] {
   return duplicates && { ...duplicates, rows: rows.duplicates ?? 0, removed: true };
 }
 
-/** Cuts sources into small pieces and plans only a sample of them. */
+/** Cuts sources into small pieces and plans a sample of the pieces. */
 function sampled(outside: RunOutside, sampler: RangeSampler): RunOutside {
   return {
     ...outside,
@@ -123,7 +123,7 @@ async function foldProfiles(
   const accounts = foldAccounts(facts, records);
   const events = new EventFold();
   const profile = new ProfileFold();
-  // One at a time and in order: what exceeds a limit depends on the order of the splits.
+  // Fold one at a time and in order: the order of the splits decides what exceeds a limit.
   for (const { id } of inOrder(records)) {
     const split = await ledger.readProfile(id);
     profile.add(split, events.add(split.events));
@@ -148,7 +148,7 @@ function pieceBytesOf({ format, size }: Source): number {
 class RangeSampler {
   #total = 0;
   #chosen = 0;
-  /** Bytes of the share that are not taken yet. */
+  /** Bytes of the share that no piece has taken yet. */
   #due = 0;
 
   constructor(private readonly share: number) {}
@@ -163,7 +163,7 @@ class RangeSampler {
     return ranges.filter(() => this.#take(bytes));
   }
 
-  /** The first piece is always taken, so that there is one. */
+  /** Always takes the first piece, so that a sample is never empty. */
   #take(bytes: number): boolean {
     const isFirst = this.#total === 0;
     this.#total += bytes;

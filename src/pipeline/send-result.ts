@@ -7,7 +7,7 @@ export interface DeliveryCounts {
   readonly delivered: number;
   /** Requests that were retried. */
   readonly retried: number;
-  /** Events that were sent again although they may be stored; with the same idempotency keys. */
+  /** Events that were sent again with the same idempotency keys, although they may be stored. */
   readonly possiblyDuplicated: number;
   /** Milliseconds without a request in progress because the service accepted none. */
   readonly waitedMs: number;
@@ -20,7 +20,10 @@ export interface SendManifest extends RunAccounts {
   readonly delivery: DeliveryCounts;
 }
 
-/** Counts so far: those of finished splits, and what the service has answered for the others. */
+/**
+ * Counts so far: from the records of finished splits, and from the answers of the service for the
+ * others.
+ */
 export interface SentCounts extends DeliveryCounts {
   /** Rows of finished splits, and events of others that the service refused. */
   readonly rejected: number;
@@ -41,7 +44,9 @@ export interface SendStanding {
 /** The result of sending. An error that stops it is thrown instead, as `SendStopped`. */
 export interface SendResult extends SendStanding, RunResult<SendManifest> {}
 
-/** A run cannot continue: code, message and exit code of its cause, and how far it is. */
+/**
+ * A run that cannot continue, with the code, message and exit code of its cause, and its progress.
+ */
 export class SendStopped extends SwitchyardError {
   constructor(
     cause: SwitchyardError,

@@ -39,18 +39,18 @@ export async function listRuns(place: SignalledPlace): Promise<readonly ListedRu
   return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
-/** The facts of a request that say which run it belongs to. */
+/** The facts of a request that identify its run. */
 interface RunIdentity extends Pick<SendRequest, "destination" | "cwd" | "inputs"> {
   /** The recorded options, without those that may not change while the run lasts. */
   readonly deciding: unknown;
 }
 
-/** Recorded options of a run that do not say which run it is. */
+/** Recorded options that do not identify a run. */
 type Undeciding = "splitBytes" | "destination" | "body" | "batchRows";
 
 /**
- * Finds the run that a request goes on with: one with the same destination, directory and mapping
- * that has sent some of its inputs. New inputs become a further epoch of it. Throws `run_changed` if
+ * Finds the run that a request resumes: one with the same destination, directory and mapping that
+ * has sent some of its inputs. New inputs become a further epoch of it. Throws `run_changed` if
  * several runs have sent inputs, or if another version did: the service would store them again,
  * because a version may give the events other keys.
  */
@@ -96,7 +96,7 @@ function sharedInputs(run: SentRun, inputs: readonly string[]): readonly string[
   return [...new Set(inputs)].filter((input) => known.has(input));
 }
 
-/** Returns the names of what may be runs. */
+/** Returns the names of directories that may be runs. */
 async function namesOfRuns(place: SignalledPlace): Promise<readonly string[]> {
   const { directory, signal } = place;
   if (!isObjectUrl(directory)) return listOrNone(directory);
@@ -108,7 +108,7 @@ async function namesOfRuns(place: SignalledPlace): Promise<readonly string[]> {
   return names;
 }
 
-/** Calls `work` with the layout of a run, or of a copy of what says how far it is. */
+/** Calls `work` with the layout of a run, or of a copy of the files that record its progress. */
 export async function withRun<Result>(
   place: SignalledPlace,
   name: string,
@@ -176,8 +176,8 @@ function sentRunFile({ outputDirectory }: Layout): string {
 }
 
 /**
- * Counts what all runs of one directory have sent: finished splits by their records, the others by
- * their journals.
+ * Counts what all epochs of a run have sent: finished splits by their records, the others by their
+ * journals.
  */
 export async function countSent(layout: Layout): Promise<SentCounts> {
   let sent: SentCounts = {
@@ -205,7 +205,7 @@ export async function countSent(layout: Layout): Promise<SentCounts> {
   return sent;
 }
 
-/** Returns what a webhook sink has counted, by the names that it uses. */
+/** Returns the counts of a webhook sink under the names that it uses. */
 export function deliveryOf(counts: Readonly<Record<string, number>> = {}): DeliveryCounts {
   return {
     delivered: counts["delivered"] ?? 0,

@@ -45,7 +45,9 @@ import { growSplitBytes, makePlan, type Plan } from "./plan.js";
 
 interface StartOptions extends PlanningOptions {
   readonly fresh: boolean;
-  /** Splits with a failed source are not read again, as this run only finishes what others have read. */
+  /**
+   * Do not read splits with a failed source again: this run only finishes what others have read.
+   */
   readonly finishesOnly: boolean;
   readonly now: Date;
   /** Milliseconds since 1970 UTC; ignored for epochs that have recorded one. */
@@ -56,7 +58,7 @@ interface StartOptions extends PlanningOptions {
 export interface StartedEpoch {
   readonly ledger: Ledger;
   readonly record: RunRecord;
-  /** Splits that an earlier run has finished, so that they are not read again. */
+  /** Splits that an earlier run has finished; they are not read again. */
   readonly finished: ReadonlyMap<string, SplitRecord>;
   /** Merges that an earlier run has finished. */
   readonly merges: MergeState;
@@ -68,7 +70,7 @@ export interface StartedEpoch {
 
 /** A run that is ready: all output in its directory belongs to one of its epochs. */
 export interface StartedRun {
-  /** In order; the last one is new if inputs were found that no earlier one knows. */
+  /** In order; the last one is new if some inputs belong to no earlier epoch. */
   readonly epochs: readonly StartedEpoch[];
   /** Facts worth a line. */
   readonly notes: readonly string[];
@@ -77,9 +79,9 @@ export interface StartedRun {
 }
 
 /**
- * Begins a run in a directory that this process has locked, or resumes the one that is there: it
- * keeps finished splits and removes everything else. Inputs that no epoch knows are planned as a
- * further epoch. After a kill at any moment, the next start repeats it.
+ * Begins a run in a directory that this process has locked, or resumes the run in it: keeps
+ * finished splits and removes everything else. Plans a further epoch for inputs that belong to no
+ * epoch. After a kill at any moment, the next start repeats it.
  */
 export async function startRun(
   layout: Layout,
@@ -90,7 +92,7 @@ export async function startRun(
   const saved = options.fresh ? [] : await readEpochs(layout, facts.sources);
   await refuseForeignFiles(layout, options.fresh || saved.length > 0);
   if (saved.length === 0) {
-    // A run without a ledger has joined nothing.
+    // Without a ledger, there are no joined parts.
     await forgetCompacted(layout);
     if (options.fresh) await startOver(layout);
   }
@@ -111,7 +113,8 @@ export async function startRun(
   };
   const compacted = await readCompacted(layout);
   const found = await resumeAll(compacted);
-  // Joined parts have rows of several splits. If one of these is read again, so are the others.
+  // Joined parts have rows of several splits. If one of the splits is read again, read the others
+  // again too.
   const isCompacted = await areJoinedIntact(layout, compacted, found.resumed);
   const { states, resumed } = isCompacted ? found : await resumeAll(new CompactedParts([]));
   if (!isCompacted) await forgetCompacted(layout);
@@ -129,7 +132,7 @@ export async function startRun(
   return { epochs, notes: states.flatMap(describeGone) };
 }
 
-/** A saved epoch, compared with the inputs of today. */
+/** A saved epoch, compared with the current inputs. */
 interface EpochState extends SavedEpoch {
   readonly facts: RunFacts;
   readonly records: readonly SplitRecord[];
@@ -138,13 +141,13 @@ interface EpochState extends SavedEpoch {
 }
 
 interface ResumedEpoch extends StartedEpoch {
-  /** Nothing of it is missing, and its plan has not changed. */
+  /** True if nothing is missing and the plan has not changed. */
   readonly isIntact: boolean;
-  /** Ids of splits in the ledger that are not finished any more. */
+  /** Ids of splits in the ledger that are no longer finished. */
   readonly dropped: readonly string[];
 }
 
-/** Reads which splits of an epoch are finished, and compares the epoch with the inputs of today. */
+/** Reads which splits of an epoch are finished, and compares the epoch with the current inputs. */
 export async function readState(
   { ledger, record }: SavedEpoch,
   facts: RunFacts,
@@ -161,7 +164,7 @@ export async function readState(
   return { ledger, record, facts, records, finished, changes: compareRun(record, splits, facts) };
 }
 
-/** Finds what is left to do of an epoch; writes nothing. */
+/** Finds the remaining work of an epoch; writes nothing. */
 async function resumeEpoch(
   { ledger, record: saved, facts, records, finished, changes }: EpochState,
   options: StartOptions,
@@ -201,7 +204,9 @@ async function resumeEpoch(
   };
 }
 
-/** Returns true if all joined parts are there, and all that they replace belongs to intact epochs. */
+/**
+ * Returns true if all joined parts exist, and all parts that they replace belong to intact epochs.
+ */
 async function areJoinedIntact(
   layout: Layout,
   compacted: CompactedParts,
@@ -214,7 +219,10 @@ async function areJoinedIntact(
   return [...epochs].every((epoch) => resumed[epoch]?.isIntact === true);
 }
 
-/** Throws if a split has to be read again an input of which is gone: its other parts would be lost too. */
+/**
+ * Throws if a split with a missing input has to be read again: the rows of its other inputs would
+ * be lost too.
+ */
 function refuseVanished(
   { outputDirectory }: Layout,
   { splits }: Plan,
@@ -254,7 +262,7 @@ async function planEpoch(
   return begunEpoch(new Ledger(layout), record);
 }
 
-/** Returns an epoch of which nothing is known but its plan. */
+/** Returns an epoch with a plan and no records. */
 export function begunEpoch(ledger: Ledger, record: RunRecord): StartedEpoch {
   return {
     ledger,
@@ -267,8 +275,8 @@ export function begunEpoch(ledger: Ledger, record: RunRecord): StartedEpoch {
 }
 
 /**
- * Brings ledger and output to the state of these epochs. Records are removed before the files that
- * they list, and plans are written last.
+ * Updates ledger and output to the state of these epochs. Removes records before the files that
+ * they list, and writes plans last.
  */
 async function recordEpochs(
   layout: Layout,
@@ -294,7 +302,10 @@ async function recordEpochs(
   return epochs;
 }
 
-/** Names inputs that could not be read and are gone now: nothing was delivered from them. */
+/**
+ * Returns a note about inputs that could not be read before and are gone now: nothing was delivered
+ * from them.
+ */
 function describeGone({ record, facts }: EpochState): readonly string[] {
   if (record.unreadable.length === 0) return [];
   const there = [

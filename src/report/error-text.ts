@@ -1,7 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 import { harmless } from "./terminal-text.js";
 
-/** Code of an error that Switchyard did not raise on purpose, in any thread. */
+/** Code of an unexpected error, in any thread. */
 const DEFECT = "defect";
 
 /** The part of an error that `--json` prints. */

@@ -35,7 +35,7 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)} h`;
 }
 
-/** `UTC-7`: the zone whose 02:00 is that many hours after 02:00 UTC. */
+/** `UTC-7`: the zone in which 02:00 is this number of hours after 02:00 UTC. */
 export function zoneOfShift(shiftHours: number): string {
   return `UTC${shiftHours > 0 ? "-" : "+"}${Math.abs(shiftHours)}`;
 }

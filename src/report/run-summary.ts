@@ -18,10 +18,10 @@ import {
 } from "./summary-parts.js";
 import { commandLine, harmless, shellWord } from "./terminal-text.js";
 
-/** The program in commands to type, if it is installed for all. */
+/** The program in commands to type, if it is installed globally. */
 const NAME = "switchyard";
 
-/** Summarizes an export on one screen. Text from data is made harmless. */
+/** Summarizes an export on one screen. Control characters from data are escaped. */
 export function summarizeExport(result: ExportResult, program = NAME): string {
   const { manifest, manifestPath, outcome } = result;
   const directory = path.dirname(manifestPath);
@@ -44,7 +44,7 @@ export function summarizeExport(result: ExportResult, program = NAME): string {
   ].join("\n");
 }
 
-/** Summarizes sending on one screen. Text from data is made harmless. */
+/** Summarizes sending on one screen. Control characters from data are escaped. */
 export function summarizeSend(result: SendResult, program = NAME): string {
   const { outcome, manifest, manifestPath, durationMs, rowsRead } = result;
   const isInterrupted = outcome === "interrupted";
@@ -87,7 +87,7 @@ function headline(
   return alreadyDone ? `Already done, nothing to do: ${what}` : `${verb} ${what}`;
 }
 
-/** Returns true if no input is new and there is nothing else to say: one line is enough for a log. */
+/** Returns true if no input is new and there is nothing else to report: one line is enough. */
 function isUnchanged({
   alreadyDone,
   tooManyRejects,
@@ -95,10 +95,10 @@ function isUnchanged({
   return alreadyDone && !tooManyRejects;
 }
 
-/** Days of an epoch that a summary names; the others are in the manifest. */
+/** Most days of an epoch that a summary names; the others are in the manifest. */
 const DAYS_SHOWN_MAX = 7;
 
-/** Says what the epochs added that this run worked on, if there are several. */
+/** Describes the result of each epoch that this run worked on, if there are several. */
 function addedLines({ epochs, manifest }: RunResult<Manifest> | RunResult<SendManifest>): string[] {
   if (manifest.epochs.length < 2) return [];
   return epochs.map(({ number, sources, rows, ...more }) => {
@@ -126,7 +126,7 @@ function describeRows({ rows }: RunAccounts): string {
 function exportNumbers(result: ExportResult): string[] {
   const { manifest, durationMs, rowsRead, bytesRead } = result;
   const { totals, pending } = manifest;
-  // A run that finishes what the workers of a queue have read has their rows.
+  // A run that finishes the work of a queue reports the rows that its workers have read.
   const isPart = manifest.run.resumes > 0 && rowsRead < manifest.rows.read;
   const resumed = isPart ? " (this run only; it was resumed)" : "";
   const time =

@@ -53,7 +53,7 @@ function describeRun(run: ListedRun, program: string): string {
   ].join("\n");
 }
 
-/** Epochs that are listed one by one; the others are in `--json`. */
+/** Most epochs that are listed one by one; the others are in `--json`. */
 const EPOCHS_SHOWN_MAX = 5;
 
 function courseOf({ epochs, endedAt, durationMs }: RunHistory): readonly string[] {
@@ -77,7 +77,7 @@ function describeEpoch(epoch: ListedEpoch): string {
   );
 }
 
-/** Leaves out the fraction of the seconds. */
+/** Removes the fraction of the seconds from a time. */
 function shortTime(time: string): string {
   return time.replace(/\.\d+Z$/, "Z");
 }

@@ -10,7 +10,7 @@ import { formatCount, formatNumberOf, formatShare } from "./quantities.js";
 import { rejectAdvice } from "./reject-advice.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
-/** Reasons and sources that a summary lists; the others are in the manifest. */
+/** Most reasons and sources that a summary lists; the others are in the manifest. */
 const REASONS_SHOWN_MAX = 3;
 const FAILURES_SHOWN_MAX = 3;
 const MISSING_SHOWN_MAX = 3;

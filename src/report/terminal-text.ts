@@ -1,6 +1,6 @@
 /**
- * Characters that would let data draw on a terminal or hide in it: control characters, characters that
- * change the direction of text, and lone surrogates.
+ * Characters with which data could draw on a terminal or hide in it: control characters, characters
+ * that change the direction of text, and lone surrogates.
  */
 const harmful = /[\p{Cc}\p{Cs}\u2028\u2029\u061C\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/gu;
 

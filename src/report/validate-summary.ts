@@ -26,7 +26,7 @@ interface ReportPlaces {
   readonly next: string;
 }
 
-/** Summarizes a report on one screen. Text from data is made harmless. */
+/** Summarizes a report on one screen. Control characters from data are escaped. */
 export function summarizeValidate(report: Report, { files, next }: ReportPlaces): string {
   const { rows } = report;
   return [
@@ -175,13 +175,16 @@ function describeFinding({ severity, title, code, fix }: Finding): readonly stri
   return [head, `           → ${cutEnd(harmless(fix.line), FIX_COLUMNS_MAX)}${safe}`];
 }
 
-/** Describes a change of a configuration as removed and added lines. Text from data is made harmless. */
+/**
+ * Describes a change of a configuration as removed and added lines. Control characters from data
+ * are escaped.
+ */
 export function describeChange({ path, before, after }: ConfigurationChange): readonly string[] {
   const lineOf = (value: unknown) => harmless(configurationLine(path, value));
   return [...(before === undefined ? [] : [`  - ${lineOf(before)}`]), `  + ${lineOf(after)}`];
 }
 
-/** Says which lines `--apply` wrote into a configuration; nothing without `--apply`. */
+/** Describes the lines that `--apply` wrote into a configuration; empty without `--apply`. */
 export function describeApplied(
   applied: { readonly file: string; readonly changes: readonly ConfigurationChange[] } | undefined,
 ): readonly string[] {

@@ -13,7 +13,7 @@ const neverAccepted: Readonly<Record<string, string>> = {
   rows_rejected: "raise maxRejects",
 };
 
-/** Throws `UsageError` for codes that no finding has, and for findings that cannot be accepted. */
+/** Throws `UsageError` for unknown codes, and for findings that cannot be accepted. */
 export function checkAccepted(codes: readonly string[] = []): void {
   const faults = codes.flatMap((code) => {
     const advice = neverAccepted[code];
@@ -77,12 +77,12 @@ function limitWords({ read, rejected }: Report["rows"], maxRejects: MaxRejects):
   return `${formatNumberOf(rejected, "rejected row")} ${are} within the limit (${part})`;
 }
 
-/** Two digits of any size: limits are often far below 1 %. */
+/** Two significant digits: limits are often far below 1 %. */
 function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))} %`;
 }
 
-/** Up to this share of the rows, the sentence counts those that do not become events. */
+/** Up to this share of the rows, the sentence counts the rows that do not become events. */
 const ALL_BUT_SHARE_MAX = 0.002;
 
 function mappedWords({

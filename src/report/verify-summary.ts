@@ -9,7 +9,7 @@ import { cutEnd, harmless } from "./terminal-text.js";
 const DIFFERENCES_SHOWN_MAX = 10;
 const MESSAGE_COLUMNS_MAX = 320;
 
-/** Summarizes a verification on one screen. Text from data is made harmless. */
+/** Summarizes a verification on one screen. Control characters from data are escaped. */
 export function summarizeVerify(result: VerifyResult): string {
   const { differences, rows, durationMs } = result;
   const directory = harmless(path.dirname(result.manifestPath));
@@ -39,7 +39,9 @@ export function summarizeVerify(result: VerifyResult): string {
   ].join("\n");
 }
 
-/** Summarizes the comparison of a service with an export. Text from data is made harmless. */
+/**
+ * Summarizes the comparison of a service with an export. Control characters from data are escaped.
+ */
 export function summarizeStored(result: StoredResult): string {
   const { events, counts, countedBy, sampled, refused, differences } = result;
   const numbers = [

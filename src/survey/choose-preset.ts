@@ -14,15 +14,15 @@ interface PresetChoice {
   readonly doubts: readonly string[];
 }
 
-/** A second preset is named if its weight is at least this share of the first one's. */
+/** A second preset is named if its weight is at least this share of the weight of the first. */
 const NEAR = 0.8;
 
-/** Sources that a message names. */
+/** Most sources that a message names. */
 const NAMES_SHOWN = 3;
 
 /**
- * Returns the preset that the sources fit; undefined if no source fits one. Throws `UsageError` if they
- * fit different presets, because a configuration has one mapping.
+ * Returns the preset that fits the sources; undefined if none does. Throws `UsageError` if they fit
+ * different presets, because a configuration has one mapping.
  */
 export function choosePreset(samples: readonly SampledSource[]): PresetChoice | undefined {
   const fitting = new Map<PresetName, SampledSource[]>();
@@ -106,8 +106,8 @@ const pathMembers: ReadonlySet<string> = new Set(["field", "rest", "unlessSameAs
 const choiceMembers: ReadonlySet<string> = new Set(["fields", "pairs"]);
 
 /**
- * Returns the targets of a preset's mapping whose columns differ in case, with the names that the rows
- * have; warehouses write capitals.
+ * Returns the targets of a preset's mapping with columns that differ only in case, with their names
+ * in the rows; warehouses write capitals.
  */
 export function recaseMapping(preset: WrittenMapping, recased: Recased): WrittenChanges {
   const changes = Object.entries(preset)

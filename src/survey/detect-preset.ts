@@ -8,12 +8,12 @@ export type Recased = Readonly<Record<string, string>>;
 /** A preset that rows fit, with the evidence for it. */
 export interface PresetMatch {
   readonly preset: PresetName;
-  /** Columns at the root of the rows, and the number of them that the tool writes. */
+  /** Number of columns at the root of the rows, and of those that the tool writes. */
   readonly columns: number;
   readonly known: number;
   /** Paths in the rows that only this tool writes. */
   readonly marks: readonly string[];
-  /** Empty if the columns have the names of the preset. */
+  /** Empty if the columns are named as in the preset. */
   readonly recased: Recased;
 }
 
@@ -46,7 +46,7 @@ export function weightOf({ columns, known, marks }: PresetMatch): number {
   return (columns === 0 ? 0 : known / columns) + MARK_WEIGHT * marks.length;
 }
 
-/** Finds columns whose names in the rows differ only in case. */
+/** Finds columns with names that differ from the preset only in case. */
 function recasedIn(names: readonly string[], columns: PresetSignature["columns"]): Recased {
   const byCase = new Map(names.map((name) => [name.toLowerCase(), name]));
   return Object.fromEntries(

@@ -165,7 +165,10 @@ export type MappingSkeleton = Readonly<Record<string, JsonLike>>;
 
 type JsonLike = string | null | { readonly [name: string]: string | readonly string[] };
 
-/** Returns what can be guessed of a mapping if a required target has no field; undefined if nothing. */
+/**
+ * Returns the guessable part of a mapping if a required target has no field; undefined if there is
+ * none.
+ */
 export function proposeSkeleton(fields: Fields, rows: number): MappingSkeleton | undefined {
   const found = findCandidates(fields, rows);
   const { event, timestamp, userID, stableID } = found;
@@ -173,7 +176,7 @@ export function proposeSkeleton(fields: Fields, rows: number): MappingSkeleton |
   return requiredTargets(found);
 }
 
-/** Returns the targets that every mapping needs; empty text for one that no field could be. */
+/** Returns the targets that every mapping needs; empty text for a target without a candidate. */
 function requiredTargets({ event, timestamp, userID, stableID, metadata, user }: Candidates) {
   const [time] = timestamp;
   const format = findTimeForm(time?.scalars ?? [])?.format;
@@ -190,7 +193,7 @@ function requiredTargets({ event, timestamp, userID, stableID, metadata, user }:
   };
 }
 
-/** Describes the parts of an event that these fields do not have. */
+/** Describes the parts of an event that these fields lack. */
 export function findMissing(fields: Fields, rows: number): readonly string[] {
   const { event, timestamp, userID, stableID } = findCandidates(fields, rows);
   const isThere = {
@@ -201,7 +204,9 @@ export function findMissing(fields: Fields, rows: number): readonly string[] {
   return Object.entries(isThere).flatMap(([words, found]) => (found ? [] : [words]));
 }
 
-/** Finds the fields that could be each target, likeliest first; no field is the first of two. */
+/**
+ * Finds the fields that could be each target, likeliest first; no field is first for two targets.
+ */
 function findCandidates(fields: Fields, rows: number): Candidates {
   const isUseful: Readonly<Record<TargetName, (field: FieldSummary) => boolean>> = {
     event: (field) => isScalar(field) && isMost(field, rows) && !isTime(field),

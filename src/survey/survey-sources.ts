@@ -45,13 +45,13 @@ interface SurveyTask {
   readonly maxTimeMs: number;
 }
 
-/** Shapes of which one source each is always sampled. */
+/** Most shapes for which one source each is always sampled. */
 const SHAPES_MAX = 8;
 
-/** Failures that are listed. */
+/** Most failures that are listed. */
 const FAILURES_SHOWN = 5;
 
-/** Names of columns that a message lists. */
+/** Most columns that a message names. */
 const COLUMNS_SHOWN = 30;
 
 /**
@@ -227,7 +227,9 @@ function rowsMissing(
   );
 }
 
-/** `missing` lists the parts that no field has; it is empty if the guess makes no event of any row. */
+/**
+ * `missing` lists the parts that no field has; it is empty if no row becomes an event by the guess.
+ */
 function mappingUnknown(
   fields: Fields,
   missing: readonly string[],
@@ -264,10 +266,10 @@ function describeSource({ format, codecs, entry }: Source): string {
   return [formatOf(format).describe(format), ...layers].join(" in ");
 }
 
-/** A column has the text in two rows and in this share of all, at least. */
+/** A column must have the text in at least two rows and in this share of all rows. */
 const SHARE_MIN = 0.01;
 
-/** Finds texts of CSV cells that are used as nulls. Other formats have nulls of their own. */
+/** Finds texts of CSV cells that are used as nulls. Other formats have their own nulls. */
 function findNullTexts(samples: readonly SampledSource[]): readonly NullText[] {
   const rows = samples
     .filter(({ source }) => source.format.kind === "csv")

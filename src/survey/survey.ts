@@ -7,7 +7,7 @@ import type { TimeForm } from "./time-form.js";
 export interface Survey {
   /** Sources that were found and can be opened. */
   readonly sources: number;
-  /** Their bytes on disk; an entry of a zip counts with its compressed size. */
+  /** Bytes on disk of the sources; a zip entry counts with its compressed size. */
   readonly bytes: number;
   readonly shapes: readonly SourceShape[];
   readonly sample: SampleCounts;
@@ -49,7 +49,7 @@ export interface SourceShape {
   /** For example `newline-delimited JSON in gzip`. */
   readonly words: string;
   readonly sources: number;
-  /** Name of one of them. */
+  /** Name of one of the sources. */
   readonly example: string;
 }
 

@@ -2,13 +2,13 @@ import { createZone } from "../base/luxon-zone.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { createPatternParser } from "../mapper/time-pattern.js";
 
-/** The form of times, as far as a sample shows. */
+/** The form of times, as seen in a sample. */
 export interface TimeForm {
   /** Description for people. */
   readonly words: string;
   /** The format that the mapping needs, a unit or a pattern; undefined if `auto` reads the times. */
   readonly format?: string;
-  /** Another pattern that reads the whole sample, but as other days. */
+  /** Another pattern that reads the whole sample as other days. */
   readonly otherFormat?: string;
   /** True if some times are not epochs and name no zone. */
   readonly isLocal: boolean;

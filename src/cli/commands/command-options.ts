@@ -18,13 +18,13 @@ export const GENERAL_GROUP = "General:";
 
 const REQUIRED_GROUP = "Required, here or in the configuration:";
 
-/** Options that tell how the result of a command is printed. */
+/** Options for the printed result of a command. */
 export const outcomeOptions: readonly OptionName[] = ["json", "color"];
 
-/** The same for a command that shows progress. */
+/** Options for the printed result of a command that shows progress. */
 export const outputOptions: readonly OptionName[] = ["quiet", ...outcomeOptions];
 
-/** Options that lead to a store; its credentials come from the environment. */
+/** Options of a store; its credentials come from the environment. */
 export const storeAccess = [
   "s3Endpoint",
   "s3Region",
@@ -38,10 +38,10 @@ const runOptions: readonly OptionName[] = optionNames.filter((name) => {
   return flag !== false && section !== "serve" && section !== "send";
 });
 
-/** Options of `migrate`. There, `--table` is that of `qualify`. */
+/** Options of `migrate`. Its `--table` is the option of `qualify`. */
 export const migrateOptions = runOptions.filter((name) => name !== "exportTable");
 
-/** Options that tell how inputs are read. `init` writes them to its file if they are given. */
+/** Options for reading inputs. `init` writes them to its file if they are given. */
 export const readingOptions = `inputFormat csvDialect csvDelimiter csvQuote csvNull csvComment
   csvSkipLines csvColumns csvHeader maxRatio maxTime`.split(/\s+/) as readonly OptionName[];
 
@@ -121,7 +121,10 @@ function optionsOf(command: Section, shared: readonly OptionName[]): readonly Op
   });
 }
 
-/** Adds `--config` if the command reads a file, and the named options of the table, the required one first. */
+/**
+ * Adds `--config` if the command reads a file, then the named options of the table, the required
+ * one first.
+ */
 export function addOptions(
   command: Command,
   names: readonly OptionName[],
@@ -153,10 +156,10 @@ function optionsFor(name: OptionName): readonly Option[] {
   const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
   const option = new Option(`${flagOf(name)} ${placeholderOf(name)}`.trim(), words);
   if (type.isRepeatable === true) option.argParser(collect);
-  // For completion; values are checked with the whole configuration.
+  // Only for completion: values are checked with the whole configuration.
   if (type.choices !== undefined) option.argChoices = [...type.choices];
   if (negation === undefined) return [option];
-  // A switch that is on needs no flag to turn it on.
+  // A switch that is on by default needs only a flag to turn it off.
   if (initial === true) option.hideHelp();
   return [option, new Option(`--no-${flagOf(name).slice(2)}`, negation)];
 }

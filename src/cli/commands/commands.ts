@@ -53,9 +53,9 @@ interface CommandRow {
   /** The positional argument in commander's syntax, its description, and the option that it sets. */
   readonly argument?: readonly [syntax: string, description: string, option: "inputs" | "to"];
   readonly options: readonly OptionName[];
-  /** The option that a command cannot do without; first in help. */
+  /** The required option of a command; first in help. */
   readonly required?: OptionName;
-  /** Options outside of the option table; `--config` among them replaces that of other commands. */
+  /** Options that are not in the option table. A `--config` here replaces the common one. */
   readonly ownOptions?: readonly Option[];
   /** Returns the exit code; never throws. */
   run(line: ParsedLine, context: CommandContext): Promise<number>;

@@ -10,16 +10,16 @@ import type { Finding } from "../../profile/report.js";
 import { describeChange } from "../../report/validate-summary.js";
 
 export interface AppliedFixes {
-  /** The configuration file, as messages call it. */
+  /** Name of the configuration file in messages. */
   readonly file: string;
   /** The changes in it; empty if it was not changed. */
   readonly changes: readonly ConfigurationChange[];
 }
 
 /**
- * Writes the safe fixes of a report into the configuration file, or into a new one, after passing each
- * change to `show`. Nothing else in the file changes. Throws `UsageError` if the file cannot be edited or
- * written; it is then unchanged.
+ * Writes the safe fixes of a report into the configuration file, or into a new one, after passing
+ * each change to `show`. The rest of the file stays unchanged. Throws `UsageError` if the file
+ * cannot be edited or written; it is then unchanged.
  */
 export async function applyFixes(
   findings: readonly Finding[],

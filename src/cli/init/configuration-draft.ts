@@ -13,12 +13,12 @@ import {
   sharesOf,
 } from "./survey-summary.js";
 
-/** The facts that a configuration is written from. */
+/** The facts from which a configuration is written. */
 interface DraftFacts {
   readonly survey: Survey;
-  /** Inputs, as the file names them. */
+  /** Inputs as written in the file. */
   readonly inputs: readonly string[];
-  /** Directory of the export, as the file names it. */
+  /** Directory of the export as written in the file. */
   readonly output: string;
   /** Options about the inputs that the user gave. */
   readonly given: JsonObject;
@@ -28,7 +28,7 @@ interface DraftFacts {
 
 const COLUMNS = 100;
 
-/** Fields without a target that are named. */
+/** Most fields without a target that are named. */
 const UNUSED_SHOWN = 100;
 
 /** Returns the text of a configuration file: JSON with a comment on every choice. */
@@ -127,7 +127,7 @@ function mappingWords(survey: Survey): readonly string[] {
   return [choice, `Times: ${describeTime(survey)}.`, `${describeTrial(survey)}.`];
 }
 
-/** Lists the fields that go nowhere, with the line that keeps some of them. */
+/** Lists the unused fields, with the line that keeps some of them. */
 function unusedLines(survey: Survey): readonly string[] {
   const { unused, mapping, variant } = survey;
   if (unused.length === 0) return [];

@@ -33,9 +33,9 @@ export async function writeNewFile(
 }
 
 /**
- * Provides the schema without a network: in the project's node_modules if Switchyard is installed there,
- * else it writes it beside the configuration. Returns the path for `$schema`; undefined if another file has
- * the schema's name.
+ * Provides the schema without a network: from the project's node_modules if Switchyard is installed
+ * there, otherwise as a file beside the configuration. Returns the path for `$schema`; undefined if
+ * another file has that name.
  */
 export async function provideSchema(
   directory: string,

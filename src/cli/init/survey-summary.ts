@@ -3,22 +3,22 @@ import { describeUnused, type FieldShare } from "../../report/summary-parts.js";
 import { cutEnd, harmless, shellWord } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
 
-/** The written files, by the names that users know. */
+/** The written files, as paths for users. */
 interface WrittenFiles {
   readonly file: string;
-  /** Path of the schema, as in the file. */
+  /** Path of the schema as written in the file. */
   readonly schema: string | undefined;
   /** Words of the next command, without the program's name. */
   readonly next: readonly string[];
 }
 
-/** Fields without a target that are shown; the others are in the file. */
+/** Most fields without a target that are shown; the others are in the file. */
 const UNUSED_SHOWN = 8;
 
-/** Doubts shown; the others are in the file. */
+/** Most doubts that are shown; the others are in the file. */
 const DOUBTS_SHOWN = 8;
 
-/** Columns shown of a doubt. */
+/** Most columns of a doubt that are shown. */
 const DOUBT_COLUMNS = 400;
 
 /** Describes what `init` found, and why, on one screen. */
@@ -66,7 +66,7 @@ function describeFailures(failures: Survey["failures"], total: number): string {
   return `${formatNumberOf(total, "source")}: ${shown.join("; ")}${more}`;
 }
 
-/** Shapes that are named; the others are counted. */
+/** Most shapes that are named; the others are counted. */
 const SHAPES_SHOWN = 6;
 
 /** `24 × newline-delimited JSON in gzip, 1 × CSV`. */
@@ -106,7 +106,7 @@ export function sharesOf({ unused, sample }: Survey): readonly FieldShare[] {
   return unused.map(({ field, filled }) => ({ field, share: filled / sample.rows }));
 }
 
-/** Columns of a null text that are named. */
+/** Most columns of a null text that are named. */
 const NULL_COLUMNS_SHOWN = 3;
 
 /** `"NULL" in user_id, device_id and 2 more, "None" in city`. */

@@ -17,7 +17,7 @@ import { REPORT_VERSION, type Report, reportSchema } from "../../profile/report.
 /** The names of events with their counts, and the facts about missing ones. */
 export interface KnownEvents {
   readonly events: readonly CountedEvent[];
-  /** Rows of the names that were not counted by name, because there were too many names. */
+  /** Rows that were not counted by name, because there were too many names. */
   readonly otherRows: number;
   /** False if the export was interrupted or a source could not be read to its end. */
   readonly isComplete: boolean;
@@ -103,7 +103,7 @@ function eventsOf({ events, otherEvents, complete }: Manifest, manifestPath: str
   };
 }
 
-/** A sample does not have all events. */
+/** A sample does not contain all events. */
 async function readReportedEvents(reportPath: string): Promise<KnownEvents> {
   const { events, otherEvents, inputs, sample } = await readReport(reportPath);
   const isComplete = sample.share === 1 && inputs.sources.every(({ failure }) => !failure);
@@ -128,7 +128,8 @@ async function firstMember(file: string): Promise<string | undefined> {
 
 /**
  * Returns a function that reads the configured inputs and counts the events that an export would
- * deliver. It throws `interrupted` after an interruption. Throws `UsageError` at once for faulty options.
+ * deliver. The function throws `interrupted` after an interruption. `UsageError` for faulty options
+ * is thrown at once.
  */
 export function prepareCount(
   configuration: Configuration,

@@ -18,10 +18,10 @@ export interface QualifyTask {
 export interface QualifyResult {
   readonly mode: QualifyMode;
   readonly console: string;
-  /** The facts that the plan was made from, without the events. */
+  /** The facts from which the plan was made, without the events. */
   readonly known: Omit<KnownEvents, "events">;
   readonly plan: QualifyPlan;
-  /** Absent if nothing was to be sent. */
+  /** Absent if there was nothing to send. */
   readonly applied?: Applied;
 }
 

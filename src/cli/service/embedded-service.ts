@@ -44,7 +44,7 @@ export async function startEmbeddedService(
 }
 
 /**
- * Returns a record with the same id in every process. The service recognizes repeated events by secret
+ * Returns a record with the same id in every process. The service recognizes duplicates by secret
  * and `Idempotency-Key`, so a resumed run must have the same secret id.
  */
 function ephemeralRecord(kind: KeyKind, key: string): KeyRecord {
@@ -53,8 +53,8 @@ function ephemeralRecord(kind: KeyKind, key: string): KeyRecord {
 }
 
 /**
- * Returns a key store with further keys, which are valid as long as this process lives. They are never
- * stored, so nobody has to revoke them, and they are not listed.
+ * Returns a key store with further keys, which are valid while this process lives. They are not
+ * stored or listed, and need not be revoked.
  */
 function withEphemeralKeys(keys: KeyStore, ephemeral: readonly KeyRecord[]): KeyStore {
   const byHash = new Map(ephemeral.map((record) => [record.hash, record]));

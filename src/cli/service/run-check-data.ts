@@ -9,7 +9,7 @@ import { printResult } from "../print-outcome.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
 import { serviceOptionsOf } from "./service-options.js";
 
-/** One database file, and what is wrong with it. */
+/** A database file with its faults. */
 interface CheckedFile {
   readonly path: string;
   readonly bytes: number;

@@ -44,7 +44,7 @@ export function runKeys(
   });
 }
 
-/** Throws `UsageError` if there is no data directory; only `create` may create it. */
+/** Throws `UsageError` if the data directory does not exist; only `create` may create it. */
 function requireUsable(action: KeysAction, dataDirectory: string): void {
   if (dataDirectory === ":memory:") {
     throw new UsageError(

@@ -25,7 +25,7 @@ export function runServe(line: CommandLine, context: CommandContext): Promise<nu
   });
 }
 
-/** Listens first, so that /readyz shows the start of the service; then opens the store. */
+/** Listens before it opens the store, so that /readyz answers during the start. */
 async function serve(
   { host, port, dataDirectory, keyHeader, logLevel, output }: ServiceOptions,
   givenKeys: readonly GivenKey[],

@@ -59,8 +59,8 @@ export interface NewKey {
 }
 
 /**
- * Stores the given keys that are new. If the store has no keys at all, creates one of each kind that was
- * not given, and returns these. Throws `UsageError` for a given key that was revoked.
+ * Stores the given keys that are new. If the store is empty, also creates one key of each kind that
+ * was not given. Returns the created keys. Throws `UsageError` for a given key that was revoked.
  */
 export async function admitKeys(
   store: KeyStore,

@@ -36,7 +36,7 @@ export async function runExportStep(
   return requireFields(report, configuration, result.manifest.missingFields);
 }
 
-/** Leaves days and files to the manifest, because there can be very many. */
+/** Omits days and files, which are in the manifest, because there can be very many. */
 function jsonOf(result: ExportResult, exitCode: number) {
   const { outcome, manifest, manifestPath, ...run } = result;
   const { version, dataset, format, dayZone, totals, rows, rejects, notices } = manifest;

@@ -45,14 +45,14 @@ export async function openMigrationService(
         ...others,
         sendTo: service.url,
         console: service.url,
-        // It accepts arrays, which are many times as fast.
+        // It accepts arrays, which are many times faster.
         body: values.body ?? "array",
-        // Nobody else uses it, so there is nothing to confirm.
+        // Only this process uses it, so nothing needs to be confirmed.
         yes: values.yes ?? true,
-        // Beside the events: deleting one deletes the other.
+        // Keep the runs beside the events, so that they are deleted together.
         runs: values.runs ?? `${dataDirectory}/runs`,
       },
-      // Its port changes every time.
+      // The port differs at each start.
       destination: `the embedded service in ${dataDirectory}`,
       consoleKey: service.keys.console,
       serverSecret: service.keys.server,

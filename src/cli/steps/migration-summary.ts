@@ -132,7 +132,7 @@ function waysToLook(dataDirectory: string, program: string): readonly string[] {
   ];
 }
 
-/** Names the report's page as an address, which terminals open with a click. */
+/** Returns the report's page as an address, which terminals open with a click. */
 function pageToOpen(htmlPath: string | undefined): readonly string[] {
   if (htmlPath === undefined) return [];
   return ["", "  Open the report in a browser:", `    ${pathToFileURL(htmlPath).href}`];

@@ -7,8 +7,7 @@ import { findEventSource } from "../qualify/event-source.js";
 import { prepareCount, readKnownEvents, readStoredEvents } from "../qualify/known-events.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";
 import type { QualifyResult, QualifyTask } from "../qualify/run-qualify.js";
-import type { StepContext, StepReport } from "./step.js";
-import { runExitCode } from "./step.js";
+import { runExitCode, type StepContext, type StepReport } from "./step.js";
 
 export async function runQualifyStep(
   configuration: Configuration,
@@ -45,7 +44,10 @@ function jsonOf({ mode, console, known, plan, applied }: QualifyResult, exitCode
   };
 }
 
-/** A plan that was not applied in full has failed. Otherwise the exit code is that of reading the inputs. */
+/**
+ * Fails if the plan was not applied completely. Otherwise the exit code is the one of reading the
+ * inputs.
+ */
 function exitCodeOf({ mode, plan, applied, known: { origin } }: QualifyResult): number {
   if (applied?.stopped !== undefined) return applied.stopped.exitCode;
   const isWhole =

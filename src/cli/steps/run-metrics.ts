@@ -7,7 +7,7 @@ import type { StepName } from "../../pipeline/configuration/configuration-schema
 import type { RunObserver, RunProgress } from "../../pipeline/run-observer.js";
 import { type Address, listenError } from "../listen-error.js";
 
-/** Numbers of a run that only grow; absent ones are not counted by the step. */
+/** Counters of a run, which only grow; a step omits those that it does not count. */
 const counters = {
   rows_read: ["Rows read by the step in this run.", ({ rows }) => rows],
   rows_rejected: ["Rows rejected by the step in this run.", ({ rejects }) => rejects],
@@ -66,7 +66,7 @@ export class RunMetrics {
     return `http://${family === "IPv6" ? `[${address}]` : address}:${port}/metrics`;
   }
 
-  /** Returns the observer of a step, and shows what it observes. */
+  /** Returns an observer for a step, which updates the metrics. */
   observe(step: StepName, observer: RunObserver): RunObserver {
     this.#step = step;
     this.#progress = undefined;

@@ -130,7 +130,7 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
         run.nothingNew = nothingNew;
         return undefined;
       }
-      // Idle steps wait: if nothing is new at all, one line says so.
+      // Do not print idle steps yet: if no input is new, one line is enough.
       if (report.isIdle === true && report.results.export === undefined) continue;
       for (; printed < run.reports.length; printed++)
         printStep(run.reports[printed] as StepReport, run.output, context);
@@ -154,7 +154,7 @@ async function serveMetrics(run: Run, { metricsHost: host, metricsPort: port }: 
   else if (!run.output.quiet) stderr.write(`metrics: ${url}\n`);
 }
 
-/** Returns the one line of a migration without new inputs whose steps an earlier one has done. */
+/** Returns the line for a migration without new inputs, if an earlier one has done all steps. */
 async function describeNothingNew(
   { isIdle, results: { export: exported } }: StepReport,
   configuration: Configuration,
@@ -236,7 +236,7 @@ const RECORD_PATH = "_switchyard/migration.json";
 
 type Exported = Pick<ExportResult, "manifestPath" | "manifest">;
 
-/** Remembers that all steps of a migration were done for the export as its manifest describes it. */
+/** Records that all steps of a migration are done for the current manifest of its export. */
 export async function recordMigration(
   configuration: Configuration,
   exported: Exported,
@@ -265,7 +265,7 @@ export async function isMigrated(
   return counts.reduce((total, { count }) => total + count, 0) === rows;
 }
 
-/** Differs for other options, and for each time that the export was changed. */
+/** A digest of the options and the export, which changes if either changes. */
 function digestOf({ steps, values }: Configuration, { manifest }: Exported): string {
   const isOutput = (name: string) => name in outputRows;
   const options = Object.entries(values).filter(([name]) => !isOutput(name));

@@ -9,12 +9,11 @@ import { exceeds } from "../../pipeline/run-splits.js";
 import { type SendResult, type SendStanding, SendStopped } from "../../pipeline/send-result.js";
 import { factsOf } from "../../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../../report/run-summary.js";
-import type { StepContext, StepReport } from "./step.js";
-import { requireFields, runExitCode } from "./step.js";
+import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 /**
  * Sends events. A migration first checks the rows that the same inputs are known to reject. Throws
- * `rejects_exceeded` before anything is sent if they are too many.
+ * `rejects_exceeded` before sending if there are too many.
  */
 export async function runSendStep(
   configuration: Configuration,
@@ -92,7 +91,7 @@ function jsonOfResult(result: SendResult, exitCode: number) {
   };
 }
 
-/** Returns the facts of a run, finished or not. `delivery` counts so far. */
+/** Returns the facts of a run, finished or not. `delivery` has the counts so far. */
 function jsonOfStanding(
   { runId, destination, sent, directory, command }: SendStanding,
   exitCode: number,

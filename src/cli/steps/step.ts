@@ -48,12 +48,12 @@ export interface StepReport {
   readonly exitCode: number;
   /** Text for people; at most one screen. */
   readonly summary: string;
-  /** The same for programs. */
+  /** The result for programs. */
   readonly json: Readonly<Record<string, unknown>>;
   /** The error that ended the step; printed below its summary. */
   readonly error?: unknown;
   readonly results: StepResults;
-  /** The step did nothing, as no input is new. */
+  /** Set if the step did nothing because no input is new. */
   readonly isIdle?: boolean;
 }
 

@@ -24,8 +24,7 @@ import {
   validateOptions,
 } from "../commands/command-options.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
-import type { StepContext, StepReport } from "./step.js";
-import { requireFields, runExitCode } from "./step.js";
+import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 /**
  * Runs the dry run; in a migration only over the inputs that its export has not begun to read. Runs it
@@ -86,7 +85,7 @@ async function validateOnce(
   // Write nothing for an interrupted run: its report would not show what was not read.
   const isWritten = facts.outcome !== "interrupted";
   const files = isWritten ? await writeReportFiles(reportDirectory, report) : undefined;
-  // New files may well be empty, such as those of a night.
+  // New files may be empty, such as the files of a night.
   const isReady = inputs !== undefined && report.rows.read === 0;
   return { configuration, facts, report, files, isReady };
 }
@@ -139,14 +138,14 @@ function describe(
   return requireFields(stepReport, configuration, missingFields);
 }
 
-/** Returns the path of the module of fixes as the configuration has to name it. */
+/** Returns the path of the module of fixes as the configuration must name it. */
 function modulePathOf({ directory }: Configuration, reportDirectory: string): string {
   const relative = path.relative(directory, path.join(reportDirectory, FIXES_MODULE_NAME));
   const posix = relative.split(path.sep).join("/");
   return posix.startsWith(".") || path.isAbsolute(relative) ? posix : `./${posix}`;
 }
 
-/** Returns an error instead of throwing it, so that the report is still printed. */
+/** Returns an error instead of throwing it: the report must still be printed. */
 async function tryFixes(
   { findings }: Report,
   configuration: Configuration,
@@ -161,7 +160,7 @@ async function tryFixes(
   }
 }
 
-/** Returns the command to type next: the flags of this one that it has, and what is not configured. */
+/** Returns the command to type next, with the flags of this command that it also has. */
 function nextCommand(
   { findings }: Report,
   { values, given, fileName }: Configuration,

@@ -49,24 +49,29 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
   };
 });
 
-/** Returns what waits for the rate that all processes have together; undefined if there is none. */
+/**
+ * Returns the limiter of the rate that all processes share; undefined if the rate is not shared.
+ */
 async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
   if (shared === undefined || rate === undefined) return undefined;
-  // Only workers of a queue need it.
+  // Loaded only for workers of a queue.
   const { SharedRate } = await import("../../pipeline/queue/shared-rate.js");
   const name = keySeed.slice(0, 16);
   const sharedRate = new SharedRate({ url: shared.queue, name, rate, burst });
   return (events: number) => sharedRate.take(events);
 }
 
-/** Returns what writes the pieces of journals into a store, of which the output directory is a copy. */
+/**
+ * Returns the writer of journal pieces into a store; undefined unless the output directory is a
+ * copy of one.
+ */
 async function pieceWriterOf({ shared, s3 }: SendOptions) {
   const { pieceWriter } = await import("../../pipeline/remote/stored-journals.js");
-  // A run that is stopped stores the last piece as well.
+  // A stopped run also stores the last piece.
   return pieceWriter({ directory: shared?.address ?? "", s3 }, new AbortController().signal);
 }
 
-/** Returns what stops a process that may have lost its claims. */
+/** Returns a check that stops a process that may have lost its claims. */
 function claimOf({ owner, claimTime: buffer }: SharedSending) {
   const claimTime = new ClaimTime(buffer);
   return {

@@ -14,7 +14,7 @@ serveRun<ExportOptions>(async (setup, signal, kernel) => {
   const { layout } = tools;
   const dayZone = createZone(options.dayZone);
   const format = await outputFormat(options.format).createFormat(kernel, options);
-  // A run of one split has nothing to merge, but the events of its days may be scattered.
+  // A run of one split has nothing to merge, but the rows of a day may be far apart in it.
   const merges = splits > 1 || options.partition === "day,event";
   const sink = createDayDirectorySink(kernel, {
     ...options,

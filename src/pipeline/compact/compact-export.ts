@@ -49,7 +49,7 @@ export interface CompactResult {
 }
 
 /**
- * Joins the small parts of each day of a finished output, of all its epochs, into parts of up to the
+ * Joins the small parts of each day of a finished output, from all epochs, into parts of up to the
  * part size. Throws if the output is not finished, is in use, or differs from its manifest.
  */
 export async function compactExport(
@@ -74,7 +74,7 @@ export async function compactExport(
     const { days } = await readCompacted(layout);
     const joiner = await createJoiner(directory, manifest);
     let done = 0;
-    // Most of the time is spent in waiting for the disk.
+    // Most of the time goes to waiting for the disk.
     await mapBounded(tasks, SYNC_CONCURRENCY, async (task) => {
       if (signal.aborted) return;
       await compactDay(layout, task, days, joiner);
@@ -171,7 +171,7 @@ async function compactDay(
   });
   const gone = new Set(groups.flat().map(({ path }) => path));
   const parts = (before?.parts ?? []).filter(({ path }) => !gone.has(path));
-  // A name is never used twice: it tells whether a kill came before or after the replacement.
+  // A name is never used twice: after a kill it shows if the parts were replaced.
   let number = before?.next ?? 0;
   for (const group of groups) {
     const digits = String(number++).padStart(3, "0");

@@ -17,7 +17,7 @@ import { readManifest, writeManifest } from "../manifest-file.js";
 const compactedDaySchema = z.object({
   /** Relative to the output directory. */
   directory: z.string(),
-  /** Paths of the parts whose rows are in `parts` now, also those of earlier compactions. */
+  /** Paths of the parts that `parts` replace, including those of earlier compactions. */
   replaced: z.array(z.string()),
   parts: z.array(partSchema),
   /** Number of the next joined part. */
@@ -58,7 +58,7 @@ export class CompactedParts {
   }
 }
 
-/** Reads what was joined; nothing if nothing was. */
+/** Reads the records of joined parts; empty if there are none. */
 export async function readCompacted({ compactedDirectory }: Layout): Promise<CompactedParts> {
   const days: CompactedDay[] = [];
   for (const name of (await listOrNone(compactedDirectory)).sort()) {
@@ -100,7 +100,10 @@ export function fileOf({ path, event, rows, bytes, sha256, ...times }: PartFile)
   };
 }
 
-/** Returns the directory of a day's joined parts while they wait, and the one that the day itself is moved to. */
+/**
+ * Returns the directory of a day's joined parts until they replace the small ones, and the
+ * directory that the day is moved to meanwhile.
+ */
 export function compactingPaths(
   { compactingDirectory }: Layout,
   directory: string,
@@ -109,7 +112,7 @@ export function compactingPaths(
   return { joined: join(work, "joined"), day: join(work, "day") };
 }
 
-/** Finishes what a compaction has recorded before it was killed, and writes its manifest. */
+/** Finishes a compaction that was killed, as far as it was recorded, and writes the manifest. */
 export async function finishCompaction(layout: Layout): Promise<void> {
   const { compactingDirectory, manifestFile, temporaryDirectory } = layout;
   if (!existsSync(compactingDirectory)) return;
@@ -126,9 +129,9 @@ export async function finishCompaction(layout: Layout): Promise<void> {
 }
 
 /**
- * Moves a day away, replaces its small parts by the joined ones, and moves it back: for a moment the
- * day is not there, but a row never is there twice. Does nothing if that is done. After a kill at any
- * moment it can be repeated.
+ * Moves a day away, replaces its small parts by the joined ones, and moves it back: the day is
+ * missing for a moment, but no row is ever there twice. Does nothing if the parts are already
+ * replaced. It can be repeated after a kill at any moment.
  */
 export async function replaceParts(
   layout: Layout,

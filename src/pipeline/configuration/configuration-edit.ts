@@ -31,8 +31,8 @@ interface ConfigurationEdit {
 
 /**
  * Puts values into the text of a configuration file; comments and layout of everything else stay as
- * they are. Pure. Of several values for one path the first is used. Throws `UsageError` with the lines
- * to type if the text is malformed or has duplicate keys.
+ * they are. Pure. If there are several values for a path, the first one is used. Throws
+ * `UsageError` with the lines to type if the text is malformed or has duplicate keys.
  */
 export function editConfiguration(
   text: string,
@@ -108,7 +108,7 @@ function nest(keys: readonly string[], value: JsonValue): JsonValue {
   return keys.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
 }
 
-/** Inserts a member or an item behind the others of its object or list. */
+/** Adds a member or an item at the end of its object or list. */
 function insert(text: string, parent: Node, value: JsonValue, key?: string): string {
   const { unit, eol } = layoutOf(text);
   const outer = indentAt(text, parent.offset);
@@ -138,7 +138,7 @@ function insert(text: string, parent: Node, value: JsonValue, key?: string): str
   );
 }
 
-/** Returns the offset behind the comma that follows; undefined if none does. */
+/** Returns the offset after the next comma; undefined if another token follows. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -146,7 +146,7 @@ function commaAfter(text: string, offset: number): number | undefined {
   return text[scanner.getTokenOffset()] === "," ? scanner.getPosition() : undefined;
 }
 
-/** Returns the offset behind a comment on the same line; the given offset if more than that follows. */
+/** Returns the offset after a comment on the same line; the given offset if other text follows. */
 function lineRestAfter(text: string, offset: number): number {
   const rest = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*(?=\r?\n)/.exec(text.slice(offset));
   return offset + (rest?.[0].length ?? 0);

@@ -34,7 +34,7 @@ interface DuplicateKey {
 export interface JsonText {
   readonly value: JsonValue;
   readonly duplicates: readonly DuplicateKey[];
-  /** Returns the offset of the key or item at a path; if it is absent, of the nearest parent. */
+  /** Returns the offset of the key or item at a path, or of its nearest parent if it is absent. */
   offsetOf(path: readonly PathStep[]): number;
   positionOf(offset: number): TextPosition;
 }

@@ -78,7 +78,7 @@ interface Given {
 
 /**
  * Loads and checks options. Flags override the environment, which overrides the file. Throws one
- * `UsageError` that lists all faults in all of them.
+ * `UsageError` that lists all faults.
  */
 export async function loadConfiguration(sources: ConfigurationSources): Promise<Configuration> {
   const { configPath, currentDirectory, environment, flags } = sources;

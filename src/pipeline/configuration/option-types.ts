@@ -95,7 +95,7 @@ const wholeNumber = z.int({
 
 const fullText = z.string().min(1);
 
-/** A text of which `isValid` is true. */
+/** A text that `isValid` accepts. */
 export const validText = (isValid: (text: string) => boolean, expected: string) =>
   z.string().refine(isValid, mustBe(expected));
 
@@ -118,7 +118,7 @@ const parsedNumber = <T>(
 
 export const text = textType(fullText, "<name>");
 
-/** A path of this machine; `a:b` is one, and so is `C://a`. */
+/** A path of this machine. `a:b` and `C://a` are paths too. */
 const localPath = fullText.refine((text) => !schemeOf(text), {
   error: ({ input }) => refuseScheme(String(input)),
 });

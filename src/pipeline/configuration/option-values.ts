@@ -109,7 +109,7 @@ export function parseShard(
   return { index: index === "" ? undefined : Number(index), count: Number(count) };
 }
 
-/** Parses an http or https URL; undefined if it is none. */
+/** Parses an http or https URL; undefined for any other text. */
 export function parseWebhook(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;

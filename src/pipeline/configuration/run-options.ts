@@ -209,7 +209,10 @@ export function placeOf(configuration: Configuration, directory: string): Output
   return { directory, s3: s3OptionsOf(values), unsafeLock: values.unsafeLock };
 }
 
-/** Returns the export of a configuration. Throws `UsageError` if there is none to `verb`. */
+/**
+ * Returns the export that a command works on. Throws `UsageError` if none is configured; the
+ * message says what it is needed for with `verb`.
+ */
 export function requireExport(configuration: Configuration, verb: string): OutputPlace {
   const { to } = configuration.values;
   if (to !== undefined) return placeOf(configuration, to);

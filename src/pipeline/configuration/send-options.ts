@@ -23,7 +23,7 @@ export function resolveSendRequest(
 ): SendRequest {
   const values = valuesOf(configuration);
   const { concurrency, rate, burst = rate, unsafeLock } = values;
-  // A service inside this process is out of reach for others.
+  // Other processes cannot reach a service inside this process.
   const queue = configuration.destination === undefined ? values.queue : undefined;
   const run = resolveRunOptions(configuration, machine);
   if (queue !== undefined && run.dedupe !== undefined) {
@@ -53,7 +53,10 @@ export function resolveSendRequest(
   };
 }
 
-/** Returns the words that resume a run: --fresh would start over, and a password of Redis is a secret. */
+/**
+ * Returns the arguments that resume a run: without --fresh, which starts over, and without the
+ * password of Redis.
+ */
 function resumingCommand(words: readonly string[]): readonly string[] {
   return words
     .filter((word) => word !== "--fresh")
@@ -82,8 +85,8 @@ function bodyOptions(configuration: Configuration) {
 }
 
 /**
- * The key is that of `--dedupe`, or of what `--dedupe` would be: what it treats as one event, a
- * service stores once.
+ * Uses the key of `--dedupe`, or the one that it would have: a service then stores once what
+ * `--dedupe` treats as one event.
  */
 function idempotencyOf(configuration: Configuration) {
   const values = valuesOf(configuration);

@@ -22,9 +22,9 @@ interface ComparedKeys {
 }
 
 /**
- * Finds the repeated events of key files and writes a drop list for each file that has some and is
- * not prior. Returns their digests by id. `generation` differs after files were written again. Throws
- * `KeyDamage` for a damaged file.
+ * Finds the repeated events of key files. Writes a drop list for each file with repeated events
+ * that is not prior. Returns their digests by id. `generation` differs after files were written
+ * again. Throws `KeyDamage` for a damaged file.
  */
 export async function compareKeys(
   { keyIds, files }: ComparedKeys,
@@ -52,7 +52,7 @@ export async function compareKeys(
   return digests;
 }
 
-/** Counts the repeated events of key files whose entries carry the numbers of their groups. */
+/** Counts the repeated events of key files that have group numbers instead of positions. */
 export async function countRepeated(
   files: readonly MatchFile[],
   paths: KeyLayout,
@@ -128,7 +128,7 @@ async function runAll<Work>(
       } catch (error) {
         queue.length = 0;
         if (!(error instanceof KeyDamage)) throw asFatal("compared keys", error);
-        // The pool would stop for it, but a damaged file is read again.
+        // It must not stop the pool: a damaged file is written again.
         damage = error;
       }
     }
@@ -141,7 +141,7 @@ async function runAll<Work>(
   };
   await pool.run(Array.from({ length: Math.min(pool.threads, works.length) }, () => serve));
   if (damage !== undefined) throw damage;
-  // Keys that were not compared are not known to be the only ones.
+  // The lists are not complete.
   if (pool.isStopping) {
     throw new SwitchyardError("interrupted", "interrupted", { exitCode: exitCodes.interrupted });
   }
@@ -154,8 +154,8 @@ interface KeyPart extends KeySlice, BucketRange {
 
 /**
  * Packs buckets into parts of at most `keysMax` keys, in order. A larger bucket is divided by bits
- * of the digest, and read once for each of these slices. Buckets without keys of `own` (those that
- * may be removed) are in no part. Pure.
+ * of the digest, and read once for each of these slices. Leaves out buckets without keys of `own`,
+ * the files from which events may be removed. Pure.
  */
 export function planMatch(
   totals: Float64Array,

@@ -15,9 +15,9 @@ import type { MatchFile } from "./key-matcher.js";
 type DedupeJob = Pick<RunJob<RunAccounts>, "options" | "isFinal">;
 
 /**
- * Decides, with `dedupe`, which events of all epochs repeat earlier ones. Forgets finished splits of
- * which it has decided otherwise than when they were written; returns true if there are some: the
- * run has to be planned again. If it is interrupted, the signal is aborted when it returns.
+ * With `dedupe`, decides which events of all epochs repeat earlier ones. Removes the records of
+ * finished splits that were written with another decision. Returns true if there are any: plan the
+ * run again. After an interruption, the signal is aborted when it returns.
  */
 export async function forgetOutdated(
   job: DedupeJob,
@@ -26,7 +26,7 @@ export async function forgetOutdated(
   pool: WorkerPool,
 ): Promise<boolean> {
   if (job.options.dedupe === undefined) return false;
-  // Without it, each epoch would read the key files of all epochs before it.
+  // Shared, because otherwise each epoch would read the key files of all earlier epochs.
   const checksums = new Map<string, number>();
   let outdated = 0;
   for (const epoch of epochs) {
@@ -43,14 +43,14 @@ export async function forgetOutdated(
 }
 
 /**
- * Returns true if the events of an epoch stay whatever other epochs deliver: they were sent, or
- * their inputs are gone and cannot be read again.
+ * Returns true if the events of an epoch are final: they were sent, or their inputs are gone and
+ * cannot be read again.
  */
 function isFixed({ isFinal = false }: DedupeJob, { vanished }: StartedEpoch): boolean {
   return isFinal || vanished.size > 0;
 }
 
-/** Decides about the events of one epoch; threads are started only if keys have to be read or compared. */
+/** Decides about the events of one epoch. Starts threads only to read or compare keys. */
 async function dedupeEpoch(
   job: DedupeJob & Pick<FindDuplicatesJob, "checksums">,
   epoch: StartedEpoch,

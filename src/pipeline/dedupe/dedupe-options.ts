@@ -5,7 +5,7 @@ import type { KeyTarget } from "../../mapper/preset.js";
 export const dedupeRanges = ["day", "all"] as const;
 export type DedupeRange = (typeof dedupeRanges)[number];
 
-/** The events that are removed as repetitions of an earlier one. */
+/** The key and the range of repeated events that are removed. */
 export interface DedupeOptions {
   readonly within: DedupeRange;
   /** Events with equal values of all these targets are the same event. */
@@ -20,8 +20,8 @@ export function needsObjects({ by }: DedupeOptions): boolean {
 }
 
 /**
- * Returns a mapping that gives every row the same outcome and key, and builds fewer objects. Those
- * that are made of fields cannot be refused; of a rest, only the object that it is the rest of.
+ * Returns a mapping with the same outcome and key for every row that builds fewer objects. An
+ * object made of fields never rejects a row, and a rest only if its parent is not an object.
  */
 export function leanMapping(mapping: Mapping): Mapping {
   return { ...mapping, metadata: leanObject(mapping.metadata), user: leanObject(mapping.user) };

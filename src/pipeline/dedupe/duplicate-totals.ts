@@ -15,8 +15,8 @@ import type { DedupeOptions } from "./dedupe-options.js";
 import { keyFileOf, keyLayoutOf } from "./key-layout.js";
 
 /**
- * Counts the events that `dedupe` would remove, from key files that a dry run has written beside its
- * profiles. Returns undefined if it was interrupted.
+ * Counts the events that `dedupe` would remove, from the key files of a dry run. Returns undefined
+ * after an interruption.
  */
 export async function countDuplicates(
   options: RunOptions & { readonly dedupe: DedupeOptions },
@@ -93,7 +93,7 @@ function duplicatesOf(
   };
 }
 
-/** Rows by name. Lists of them have at most `DUPLICATE_COUNTS_MAX` names. */
+/** Rows by name. Lists have at most `DUPLICATE_COUNTS_MAX` names. */
 class Counts {
   #rows = new Map<string, number>();
 

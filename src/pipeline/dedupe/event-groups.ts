@@ -26,7 +26,7 @@ export class EventGroups {
     this.#zone = createZone(dayZone);
   }
 
-  /** In the order of their numbers; the first one stands for all groups beyond the limit. */
+  /** Groups by number; number 0 is for all groups beyond the limit. */
   get groups(): readonly EventGroup[] {
     return this.#groups;
   }

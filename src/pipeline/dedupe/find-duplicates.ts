@@ -28,15 +28,15 @@ export interface FindDuplicatesJob {
   readonly splits: readonly Split[];
   /** Ids of splits that were written. */
   readonly finished: ReadonlySet<string>;
-  /** A split whose drops are decided keeps them, and its events stay, whatever the others have. */
+  /** Set if a decision about a split is final: its drops and its events stay. */
   readonly isFinal: boolean;
   /** Key files of earlier epochs, whose events stay. */
   readonly prior: readonly MatchFile[];
-  /** Checksums of their key files by path, as far as this run has read them; it adds to them. */
+  /** Checksums of key files by path that this run has read; more are added. */
   readonly checksums: Map<string, number>;
   /** Workers that read keys. */
   readonly pool: WorkerPool;
-  /** Called before keys are read; `keyIds` are those of splits that have been read before. */
+  /** Called before keys are read. `read`: ids of the splits whose keys were read before. */
   started(progress: () => SplitProgress, read: ReadonlySet<string>): void;
 }
 
@@ -83,7 +83,7 @@ export async function findDuplicates(job: FindDuplicatesJob): Promise<DropDigest
   }
 }
 
-/** Makes the directories, and removes what belongs to other splits. */
+/** Makes the directories, and removes the files of other splits. */
 async function prepare(paths: KeyLayout, ids: ReadonlySet<string>): Promise<void> {
   const { layout, keysDirectory, dropsDirectory } = paths;
   await asOutput(keysDirectory, async () => {
@@ -104,7 +104,7 @@ async function prepare(paths: KeyLayout, ids: ReadonlySet<string>): Promise<void
   });
 }
 
-/** Returns the splits whose keys are not read to their end, or whose key file is missing or damaged. */
+/** Returns the splits with an incomplete, missing or damaged key file. */
 async function unreadSplits(paths: KeyLayout, splits: readonly Split[]): Promise<readonly Split[]> {
   const unread: Split[] = [];
   for (const split of splits) {
@@ -139,7 +139,7 @@ async function readKeys(
 
 const DECIDED_NAME = "decided.json";
 
-/** Compares the keys that were not compared before, and returns the digests of all drop lists. */
+/** Compares the keys that have not been compared, and returns the digests of all drop lists. */
 async function decide(
   job: FindDuplicatesJob,
   paths: KeyLayout,
@@ -186,8 +186,9 @@ async function decide(
 }
 
 /**
- * Reads what was decided about splits whose keys are as they were, if all drop lists are there;
- * `prior` is undefined if it holds whatever the other epochs have.
+ * Returns the saved decisions about splits with unchanged keys and sound drop lists. If the keys of
+ * other epochs have changed since (`prior`), there are none; undefined means that they do not
+ * matter.
  */
 async function readDecided(
   paths: KeyLayout,
@@ -225,8 +226,8 @@ function digestOf(prior: readonly MatchFile[], checksums: Map<string, number>): 
 }
 
 /**
- * Returns the key files of another epoch, whose events stay. `isSent`: only those count that were
- * decided to be sent.
+ * Returns the key files of another epoch, whose events stay. `isSent`: only events that were sent
+ * count.
  */
 export async function priorKeys(
   layout: Layout,
@@ -242,7 +243,7 @@ export async function priorKeys(
   });
 }
 
-/** Throws if the keys of a written split are gone and cannot be read again. */
+/** Throws if the keys of a written split are lost and its inputs cannot be read again. */
 async function refuseLost(
   { finished }: FindDuplicatesJob,
   paths: KeyLayout,
@@ -259,7 +260,7 @@ async function refuseLost(
   }
 }
 
-/** Returns the id of the split that a key id was made of. */
+/** Returns the id of the split that a key id belongs to. */
 function splitIdOf(keyId: string): string {
   return keyId.replace(/-[0-9a-f]{16}$/, "");
 }

@@ -38,7 +38,7 @@ export interface EventPlace {
   readonly byte?: number;
 }
 
-/** A key file is missing or damaged: its split has to be read again. */
+/** A key file is missing or damaged, so its split must be read again. */
 export class KeyDamage extends SwitchyardError {
   constructor(
     readonly path: string,
@@ -56,7 +56,7 @@ const END_BYTES = 16;
 /** A position that is not known. */
 export const POSITION_UNKNOWN = 0xffffffff;
 
-/** Returns the checksum of `count` entries at an address, which are all of a bucket in a run. */
+/** Returns the checksum of the entries of a bucket in a run: `count` of them at an address. */
 export function checksumKeys(
   { run }: Kernel,
   address: number,
@@ -85,7 +85,7 @@ export interface BucketRange {
   readonly end: number;
 }
 
-/** A key file that is read. Throws `KeyDamage` when it finds it damaged. */
+/** Reads a key file. Its methods throw `KeyDamage` for a damaged file. */
 export class KeyFile {
   readonly trailer: KeyTrailer;
   /** First ordinal of each range, then the number of all events. */
@@ -188,7 +188,7 @@ export class KeyFile {
     }
   }
 
-  /** Opens the file for one use: there may be more of them than a process may have open. */
+  /** Opens the file for one use: there can be more key files than a process may keep open. */
   #open<T>(use: (file: number) => T): T {
     let file: number;
     try {

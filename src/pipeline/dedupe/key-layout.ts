@@ -7,7 +7,7 @@ import type { Split } from "../plan.js";
 
 /** The paths of `--dedupe`, below those of a run; all absolute. */
 export interface KeyLayout {
-  /** As the workers that read keys use it: records and temporary files are their own. */
+  /** The layout for workers that read keys: with its own records and temporary files. */
   readonly layout: Layout;
   /** Key files, one for each split. */
   readonly keysDirectory: string;
@@ -29,8 +29,8 @@ export function keyLayoutOf(layout: Layout): KeyLayout {
 }
 
 /**
- * Returns the split as the workers that read keys know it. Its id has a digest of what it reads: a
- * key file of other content has another name.
+ * Returns the split for workers that read keys. Its id contains a digest of its ranges: for other
+ * content, the key file has another name.
  */
 export function keySplitOf(split: Split): Split {
   const facts = split.ranges.map(({ source, start, end }) => [
@@ -51,7 +51,7 @@ export function dropFileOf({ dropsDirectory }: KeyLayout, keyId: string): string
   return join(dropsDirectory, `${keyId}.drops`);
 }
 
-/** Returns the record of the keys of a split; undefined if there is none or it is damaged. */
+/** Returns the record of a split's keys; undefined if it is missing or damaged. */
 export async function readKeyRecord(
   { layout }: KeyLayout,
   keyId: string,

@@ -11,13 +11,13 @@ import { DROP_POSITION, DROP_WORDS, type KeySlice, KeyTable } from "./key-table.
 /** A key file to compare. */
 export interface MatchFile {
   readonly path: string;
-  /** Its events stay: they only count as earlier ones. */
+  /** Its events are kept; they only make later ones repeats. */
   readonly isPrior: boolean;
-  /** Drop list of its events that were removed before, which do not count. */
+  /** Drop list of events that were removed earlier and do not count. */
   readonly drops?: string;
 }
 
-/** The keys of some buckets, of all files; files come in the order in which their events have priority. */
+/** The keys of some buckets, from all files. The events of earlier files have priority. */
 export interface MatchWork extends KeySlice, BucketRange {
   readonly files: readonly MatchFile[];
   readonly keys: number;
@@ -114,7 +114,9 @@ export class KeyMatcher {
     return digest;
   }
 
-  /** Counts the drops of a split whose positions are numbers of groups. */
+  /**
+   * Counts the drops of a split by source and group. Positions in its key file are group numbers.
+   */
   count({ keys, slices }: CountWork): CountedDrops {
     const file = this.#open(keys);
     const drops = readSlices(slices);

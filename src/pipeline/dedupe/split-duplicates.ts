@@ -25,7 +25,7 @@ interface DuplicateTools {
   readonly kernel: Kernel;
   readonly layout: Layout;
   readonly ledger: LedgerWriter;
-  /** Rows beyond the keys of a range that failed are read, because altered ones are left out later. */
+  /** Read rows beyond the keys of a range that failed: altered ones are left out later. */
   readonly leavesOutAltered: boolean;
 }
 
@@ -65,7 +65,7 @@ export class Duplicates {
 interface SplitKeys {
   readonly keys: KeyFile;
   readonly drops: DropList;
-  /** Why keys of some sources were not read to their end. */
+  /** Failures of the sources whose keys were not read completely. */
   readonly failures: readonly SourceFailure[];
 }
 
@@ -105,7 +105,10 @@ export class SplitDuplicates {
     this.#next = next < 0 ? drops.ordinals.length : next;
   }
 
-  /** Gives repeated events the outcome `duplicate`. Throws `keys_differ` for other events than expected. */
+  /**
+   * Gives repeated events the outcome `duplicate`. Throws `keys_differ` if the events differ from
+   * those whose keys were read.
+   */
   mark(events: EventBatch, origin: Origin): void {
     const { kernel, rows, outcomes: address } = events;
     const count = kernel.run.countOutcomes(address, rows, outcomes.deliver);
@@ -117,7 +120,10 @@ export class SplitDuplicates {
     this.#drop(events, origin, first);
   }
 
-  /** Call it when a range was read to its end. Returns why its keys were not, if rows were beyond them. */
+  /**
+   * Call it at the end of a range. If rows were beyond its keys, returns why the keys were not read
+   * completely.
+   */
   endRange(): SourceFailure | undefined {
     if (this.#ordinal === this.#end) return undefined;
     if (this.#failure === undefined) throw this.#differs();
@@ -144,7 +150,7 @@ export class SplitDuplicates {
 
   #events: ReturnType<EventCounts["events"]> = { names: [], days: [] };
 
-  /** Call it before the next split is opened, which uses the same memory. */
+  /** Call it before the next split is opened: splits share the memory. */
   finish(): void {
     if (this.#sources.size > 0) this.#events = this.shared.counts.events();
   }

@@ -34,7 +34,7 @@ import { formatPlan, PlanLines, type PlannedInputs } from "./plan-lines.js";
 
 const splitFileName = new RegExp(`^${splitIdPattern}\\.json$`);
 
-/** Changes when an older Switchyard could not resume a newer ledger, or the reverse. */
+/** Raised when an older Switchyard cannot resume a newer ledger, or the reverse. */
 const LEDGER_VERSION = 7;
 
 /** The facts of an epoch without its plan. */
@@ -67,7 +67,7 @@ export class Ledger extends LedgerWriter {
     return head;
   }
 
-  /** The same with the plan, which gets those sources of today that have not changed. */
+  /** Reads the run with its plan, which uses today's objects for sources that have not changed. */
   async readRun(today?: readonly Source[]): Promise<RunRecord | undefined> {
     const head = await this.readHead();
     if (head === undefined) return undefined;
@@ -78,7 +78,7 @@ export class Ledger extends LedgerWriter {
   }
 
   /**
-   * Writes the lines of a plan, unless they are there, and then the file that names them. A crash leaves
+   * Writes the lines of a plan if they do not exist, then the file that names them. A crash leaves
    * the old plan or the new one.
    */
   async writeRun({ plan, unreadable, ...facts }: RunRecord): Promise<void> {
@@ -102,7 +102,7 @@ export class Ledger extends LedgerWriter {
     await this.removePlanLines(path);
   }
 
-  /** Removes the lines of earlier plans, of which nothing speaks any more. */
+  /** Removes the lines of earlier plans, which are no longer referenced. */
   async removePlanLines(kept?: string): Promise<void> {
     const { epochDirectory } = this.layout;
     const isOld = (name: string) => planLinesName.test(name) && name !== kept;
@@ -197,7 +197,7 @@ export class Ledger extends LedgerWriter {
 
 /**
  * Returns the ledgers of all epochs that have begun, with their runs. Throws `ledger_unreadable`,
- * also if an epoch is missing between others.
+ * also if an epoch between others is missing.
  */
 export async function readEpochs(
   layout: Layout,
@@ -206,7 +206,7 @@ export async function readEpochs(
   return readEach(layout, (ledger) => ledger.readRun(today));
 }
 
-/** The same without their plans. */
+/** Returns the ledgers with their runs, but without plans. */
 export async function readHeads(layout: Layout): Promise<readonly SavedEpoch<RunHead>[]> {
   return readEach(layout, (ledger) => ledger.readHead());
 }
@@ -250,7 +250,7 @@ async function readPlan(
   throw unreadable(path, "its content is not what plan.json says");
 }
 
-/** Returns the names in a directory, or none if it does not exist. */
+/** Returns the names in a directory; empty if it does not exist. */
 export async function listOrNone(path: string): Promise<string[]> {
   try {
     return await readdir(path);

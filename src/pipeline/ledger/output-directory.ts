@@ -78,9 +78,9 @@ export async function removeSpilled(
 }
 
 /**
- * Takes from their days the staged parts that a merge has put there without joining them, unless their day is
- * merged, and puts those of a finished export back. Call it when the record of the merge is removed or was
- * never written.
+ * Moves staged parts back from their days, where a merge has put them unchanged, or a finished
+ * export has them. Leaves those of merged days. Call it when the record of the merge is removed or
+ * was never written.
  */
 export async function returnStaged(
   { outputDirectory, stagedDirectory }: Layout,
@@ -131,7 +131,7 @@ export async function forgetMerges(layout: Layout): Promise<void> {
 
 /**
  * Removes a directory of the ledger in one step, durably. If its files were removed one by one, a
- * kill would leave some records without those that they belong to.
+ * kill would leave some records without the ones that they refer to.
  */
 async function forget(layout: Layout, directory: string, remove = rm): Promise<void> {
   const { temporaryDirectory } = layout;
@@ -162,8 +162,8 @@ export async function forgetPlan(layout: Layout): Promise<void> {
 }
 
 /**
- * Returns the records of which a part is missing or has another size: somebody has changed the
- * days. Parts that `compact` has replaced are not looked for.
+ * Returns the records with a part that is missing or has another size, which means that the days
+ * were changed. Ignores parts that `compact` has replaced.
  */
 export async function findIncomplete<Written extends Pick<SplitRecord, "parts">>(
   { outputDirectory }: Layout,
@@ -185,7 +185,7 @@ function splitOfStagedName(name: string): string {
   return splitOfPartName(partNameOfStaged(name)) ?? "";
 }
 
-/** Returns undefined if there is no such file. */
+/** Returns undefined if the file does not exist. */
 async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.size;
 }

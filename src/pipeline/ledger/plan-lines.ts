@@ -37,18 +37,18 @@ function indexFrom(sources: readonly Source[], source: Source, start: number): n
 }
 
 /**
- * Takes the lines of a plan. Its methods throw `Error` with the reason if a line is not valid. Sources of
- * today that are the same are used in the plan, so that they are not in memory twice.
+ * Takes the lines of a plan. Its methods throw `Error` with the reason if a line is not valid. If a
+ * source has not changed, the plan uses today's object, which saves memory.
  */
 export class PlanLines {
   readonly #table = new SourceTable();
-  /** The next source of today, if those of the plan are in their order. */
+  /** The next of today's sources, if the plan has them in the same order. */
   #next = 0;
   readonly #sources: Source[] = [];
   readonly #splits: Split[] = [];
   readonly #unreadable: SourceFailure[] = [];
 
-  /** `today`: sorted by name, but for the entries of a zip. */
+  /** `today`: sorted by name, except for the entries of a zip. */
   constructor(private readonly today: readonly Source[] = []) {}
 
   take(line: string): void {

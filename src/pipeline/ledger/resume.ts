@@ -20,11 +20,11 @@ export interface RunFacts {
 
 /** The changes that a saved plan needs before it is resumed. */
 export interface PlanChanges {
-  /** Sources with new content; to be planned again in their old splits. */
+  /** Sources with new content, which are planned again in their old splits. */
   readonly repaired: readonly Source[];
   /** Sources that could not be read before. */
   readonly appeared: readonly Source[];
-  /** Names of sources that cannot be read now. */
+  /** Names of sources that can no longer be read. */
   readonly lost: ReadonlySet<string>;
   /** Names of sources that are gone and need not be read again. */
   readonly vanished: ReadonlySet<string>;
@@ -66,19 +66,19 @@ interface SavedSplits {
   readonly replaceable: ReadonlySet<string>;
 }
 
-/** The result of comparing a saved run with today's. */
+/** The result of comparing a saved run with the current one. */
 export interface Comparison extends PlanChanges {
   /** Descriptions of everything that differs and that finished splits depend on. */
   readonly refused: readonly string[];
 }
 
 /**
- * Compares an epoch as it was saved with the inputs of today that belong to it. Other inputs may
- * have changed: failed files that were repaired, or the reverse; those that are gone once they were
- * read.
+ * Compares a saved epoch with today's inputs that belong to it. Some changes are allowed: a failed
+ * file may be repaired, a good one may fail, and an input that was read may be gone.
  */
 export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFacts): Comparison {
-  // Most sources are the very ones of the plan. Only the others are compared, as there can be millions.
+  // Most sources are the same objects as in the plan. Only the others are compared, as there can be
+  // millions.
   const [olds, news] = withoutCommon(saved.plan.sources, facts.sources);
   const known = new Set(olds.map(({ name }) => name));
   const changed = { ...facts, sources: news };

@@ -70,8 +70,8 @@ export function totalWaiting(
 }
 
 /**
- * Returns the splits of which a staged part is missing, or whose spill file does not match the
- * record, as far as its size and index tell.
+ * Returns the splits with a missing staged part, or a spill file whose size or index differs from
+ * the record.
  */
 export function findDamaged(
   { outputDirectory }: Layout,
@@ -80,7 +80,7 @@ export function findDamaged(
   const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
   const isThere = (part: PartFile) => {
     if (statOf(stagedPathOf(outputDirectory, part))?.size === part.bytes) return true;
-    // That of a finished export is in its day.
+    // The staged part of a finished export is in its day.
     const found = statOf(join(outputDirectory, part.path));
     return found?.size === part.bytes && !isPlaceholder(found);
   };
@@ -124,8 +124,8 @@ export function planMerges(totals: WaitingTotals, mergeBytes: number): readonly 
 }
 
 /**
- * Finds the packs of merges, which are in the order of their days, in the indexes of the splits that
- * have spilled. The result returns those of one merge. Throws `SpillDamage`.
+ * Reads the indexes of spill files and finds the packs of each merge, in the order of their days.
+ * The returned function takes a merge and returns its packs. Throws `SpillDamage`.
  */
 export function locatePacks(
   { outputDirectory }: Layout,

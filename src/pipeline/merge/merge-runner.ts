@@ -6,7 +6,10 @@ import type { MergeWork } from "./run-merge.js";
 
 /** A merge that waits or is in progress; its days are shown as YYYY-MM-DD. */
 export interface QueuedMerge {
-  /** Made when the merge begins: a thousand merges of thousands of splits are much memory. */
+  /**
+   * Called when the merge begins, because the lists of a thousand merges of thousands of splits
+   * need much memory.
+   */
   work(): MergeWork;
   readonly bytes: number;
   readonly days: string;
@@ -24,7 +27,7 @@ interface MergeProgress {
 type MergeDispatch = Dispatch<{ readonly merge: QueuedMerge }>;
 type MergeClaim = NonNullable<Awaited<ReturnType<MergeDispatch["claim"]>>>;
 
-/** A merge that is claimed. `work` resolves when the rows that it reads are there. */
+/** A claimed merge. `work` resolves when the rows that it reads are available. */
 interface BegunMerge {
   readonly claim: MergeClaim;
   readonly work: Promise<MergeWork>;
@@ -37,13 +40,13 @@ interface Lane {
   merge: QueuedMerge | undefined;
   /** Rows of finished merges. */
   rows: number;
-  /** Ends when the last finished merge is where it belongs. */
+  /** Resolves when the last finished merge is stored. */
   published: Promise<void> | undefined;
 }
 
 /**
- * Runs merges on a worker pool. Every error ends the run. So does a worker's
- * death: its input was written by us, and a retry would die of it again.
+ * Runs merges on a worker pool. Every error ends the run. So does a worker's death: Switchyard
+ * wrote its input, so a retry would die too.
  */
 export class MergeRunner {
   readonly #lanes: readonly Lane[];
@@ -52,8 +55,9 @@ export class MergeRunner {
   #claimed = 0;
 
   /**
-   * `onRecord` is called as soon as a merge is in the ledger, in no particular order. `gather`, if it is
-   * needed, brings the rows that a merge reads: those of the next one while a merge works.
+   * `onRecord` is called as soon as a merge is in the ledger, in no particular order. `gather`
+   * fetches the rows that a merge reads, where that is needed; it fetches those of the next merge
+   * while one is in progress.
    */
   constructor(
     private readonly dispatch: MergeDispatch,
@@ -91,7 +95,7 @@ export class MergeRunner {
     try {
       while (!this.pool.isStopping && (lane.ahead !== undefined || !this.dispatch.isEmpty)) {
         const worker = await this.#workerOf(lane);
-        // Without a thread for this lane, nothing is claimed: others merge what is left.
+        // Do not claim without a thread for this lane: other lanes merge the rest.
         if (worker === undefined || this.pool.isStopping) break;
         const begun = lane.ahead ?? (await this.#begin(true));
         lane.ahead = undefined;
@@ -100,7 +104,7 @@ export class MergeRunner {
       }
       await lane.published;
     } finally {
-      // It writes to files whose state must not change any more.
+      // It writes to files whose state must not change after this.
       await lane.ahead?.work.catch(() => undefined);
       await lane.ahead?.claim.failed();
     }
@@ -112,7 +116,7 @@ export class MergeRunner {
       worker.counters.reset();
       lane.merge = merge;
       const merging = worker.remote.call("merge", await work);
-      // It is awaited later, and may fail before.
+      // It is awaited later, and may fail before that.
       merging.catch(() => undefined);
       if (this.gather !== undefined) lane.ahead = await this.#begin(false);
       const record = await merging;
@@ -136,7 +140,7 @@ export class MergeRunner {
       await this.gather?.(made);
       return made;
     })();
-    // It is awaited later, and may fail before.
+    // It is awaited later, and may fail before that.
     work.catch(() => undefined);
     return { claim, work };
   }

@@ -33,11 +33,14 @@ export interface MergedDays {
   readonly pending: readonly PendingDay[];
 }
 
-/** Brings rows to a merge, and its results to where they belong; each call ends when they are there. */
+/**
+ * Transfers the input of merges from a store and their results to it. Each call resolves when the
+ * transfer is done.
+ */
 export interface MergePublisher {
-  /** Brings the spilled rows that a merge reads into the output directory. */
+  /** Fetches the spilled rows that a merge reads into the output directory. */
   gather(work: MergeWork, layout: Layout): Promise<void>;
-  /** A merge of an epoch is in the ledger. */
+  /** Called when a merge of an epoch is in the ledger. */
   mergeDone(record: MergeRecord, layout: Layout): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ interface MergeJob {
   readonly ledger: Ledger;
   /** Records of all committed splits. */
   readonly records: readonly SplitRecord[];
-  /** The end of the splits; an interrupted run does not merge. */
+  /** How reading the splits ended; an interrupted run does not merge. */
   readonly end: "done" | "interrupted";
   readonly state: MergeState;
   /** Bytes of spilled rows and staged parts that one merge takes. */
@@ -57,8 +60,8 @@ interface MergeJob {
 }
 
 /**
- * Merges the rows that splits have spilled, and their staged parts, into the parts of their days, or
- * resumes that. Throws if it cannot continue (disk full, damaged spill file).
+ * Merges the spilled rows and staged parts of splits into the parts of their days, or resumes that
+ * merge. Throws if it cannot continue (disk full, damaged spill file).
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const { layout, records, end, state } = job;
@@ -93,7 +96,7 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   return { end: merged, parts: partsOf(done), pending: findPending(layout, records, now) };
 }
 
-/** Returns the state of merging without doing more. */
+/** Returns the state of merging; merges nothing. */
 export function mergedSoFar(
   layout: Layout,
   records: readonly SplitRecord[],

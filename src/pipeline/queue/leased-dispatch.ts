@@ -7,17 +7,18 @@ const POLL_MS = 500;
 const WATCH_INTERVAL_MS = 100;
 
 interface LeasedDispatchOptions {
-  /** Returns undefined while another process has the lease of that split. */
+  /** Returns undefined while another process holds the lease of the split. */
   lease(split: string): Promise<SplitLease | undefined>;
   /** Read by the threads that send. */
   readonly claimTime: ClaimTime;
-  /** Aborted when this process should claim nothing more. */
+  /** Aborted when this process must stop claiming. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Dispatches splits that must not be sent twice: what a queue gives out is claimed once its lease is taken,
- * which the queue cannot lose. Splits that others have are put aside until they are recorded, or free.
+ * Dispatches splits that must not be sent twice. A split from the queue counts as claimed once this
+ * process holds its lease, because a queue can lose claims and a lease cannot be lost. Splits
+ * leased by others wait until they are recorded or free.
  */
 export class LeasedDispatch implements Dispatch {
   readonly allowsReserve = false;
@@ -52,7 +53,7 @@ export class LeasedDispatch implements Dispatch {
     }
   }
 
-  /** Gives back what was put aside, once all claims have ended. */
+  /** Returns waiting splits to the queue once all claims have ended. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all(this.#aside.splice(0).map((claim) => claim.failed()));
@@ -93,7 +94,7 @@ export class LeasedDispatch implements Dispatch {
     };
   }
 
-  /** Tells the threads how long all leases last. */
+  /** Tells the threads how long every lease is still valid. */
   #watch(): void {
     const left = [...this.#leases].map(({ leftMs }) => leftMs);
     this.options.claimTime.leftMs = left.length === 0 ? 0 : Math.min(...left);

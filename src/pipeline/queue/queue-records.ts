@@ -13,10 +13,10 @@ export const queuedWorkSchema = z.strictObject({
 
 export type QueuedWork = z.output<typeof queuedWorkSchema>;
 
-/** The part of it that names its record. */
+/** The part of a split or merge that names its record. */
 export type RecordedWork = Pick<QueuedWork, "kind" | "epoch" | "id">;
 
-/** The last words of a worker to its coordinators. */
+/** The latest status that a worker has reported to its coordinators. */
 export const workerBeatSchema = z.object({
   host: z.string(),
   pid: z.number(),

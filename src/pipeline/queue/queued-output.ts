@@ -21,9 +21,12 @@ export interface JoinedOutput {
   /** Aborted when the lock is lost. */
   readonly lost: AbortSignal;
   readonly publisher?: RunPublisher;
-  /** Brings what merges of days need to know, if it is elsewhere. */
+  /** Fetches the records that merges of days need, if the output is in a store. */
   prepareMerges?(): Promise<void>;
-  /** Takes the lease of a split, and brings its journals here; returns undefined while another process has it. */
+  /**
+   * Takes the lease of a split and fetches its journals; returns undefined while another process
+   * holds it.
+   */
   lease(split: string): Promise<SplitLease | undefined>;
   /** Removes the journals of a split from a store; absent if the directory is the output itself. */
   forgetJournals?(split: string): Promise<void>;
@@ -31,7 +34,7 @@ export interface JoinedOutput {
 
 /** An output that the workers of a queue write to. */
 export interface QueuedOutput {
-  /** Waits for the right to plan, and has it until `work` ends. */
+  /** Waits for the lock of the output, and holds it until `work` ends. */
   plan<Options extends StoredOptions, Result>(
     options: Options,
     context: RunContext,
@@ -57,7 +60,7 @@ const NOTE_AFTER_POLLS = 20;
 
 /** An output in a directory that all processes see. */
 export function outputInDirectory(directory: string): QueuedOutput {
-  // The dataset does not matter for locks and records.
+  // Locks and records do not depend on the dataset.
   const layout = layoutOf(directory, "");
   const { lockFile, ledgerDirectory } = layout;
   return {
@@ -119,15 +122,15 @@ function recordsDirectory(
 
 interface Joining<Lock> {
   take(): Promise<Lock>;
-  /** Somebody plans, merges or cleans up. */
+  /** Another process plans, merges or cleans up. */
   isLocked(): Promise<boolean>;
   /** The output, in messages. */
   readonly output: string;
 }
 
 /**
- * Takes the lock of a worker once nobody has that of the output. Whoever takes the latter looks for locks of
- * workers afterwards, so that at least one of the two sees the other.
+ * Takes the lock of a worker once the lock of the output is free. A process that takes the lock of
+ * the output then looks for locks of workers. So at least one of the two sees the other.
  */
 export async function joinWaiting<Lock extends { release(): Promise<void> }>(
   { signal, observer }: RunContext,

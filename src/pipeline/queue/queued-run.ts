@@ -14,11 +14,11 @@ import { type OwnOptions, readWorkerOptions } from "./worker-options.js";
 /** A run as one of its workers sees it. */
 export interface QueuedRun {
   readonly job: RunJob<RunAccounts>;
-  /** Set if splits are sent, so that each has to be claimed for good. */
+  /** Set if splits are sent: each then needs a lease, which the queue cannot lose. */
   readonly claimTime?: ClaimTime;
 }
 
-/** Opens the run of an output; undefined if there is none. Throws `secret_missing`. */
+/** Opens the run of an output; returns undefined if it has none. Throws `secret_missing`. */
 export async function openQueuedRun(
   output: string,
   joined: JoinedOutput,

@@ -22,7 +22,7 @@ import { harmlessUrl, WorkQueue } from "./work-queue.js";
 import { runIdOf, writeWorkerOptions } from "./worker-options.js";
 import { WorkerWatch } from "./worker-watch.js";
 
-/** The outside of a coordinator of runs with these options and results. */
+/** The dependencies of a coordinator, for runs with these options and results. */
 export interface CoordinatorOutside<
   Options extends StoredOptions,
   Result extends RunResult<RunAccounts>,
@@ -42,7 +42,7 @@ interface PlannedWork {
   readonly kind: QueuedWork["kind"];
   /** Those without a record. */
   readonly left: readonly LeftWork[];
-  /** Number and bytes of all. */
+  /** Number and bytes of all work. */
   readonly count: number;
   readonly bytes: number;
   /** Rows of the splits that have a record. */
@@ -59,16 +59,17 @@ const POLL_MS = 100;
 /** Each look asks Redis about all pending splits: 4,096 of them, ten times a second, took 16 % of a processor. */
 const SPLITS_PER_POLL_MS = 4;
 const BEAT_POLL_MS = 1_000;
-/** The output is looked at so often, and what is neither recorded nor queued is queued again. */
+/** Interval of checks of the output. Work that is neither recorded nor queued is queued again. */
 const SWEEP_INTERVAL_MS = 15_000;
 const WAIT_NOTE_MS = 10_000;
-/** To make so few merges takes less time than to hand them out: the run that finishes makes them. */
+/** Up to this many merges are faster to do than to hand out, so the run that finishes does them. */
 const MERGES_HERE_MAX = 8;
 
 /**
- * Makes a run whose splits are read by the workers of a queue: plans, puts splits and merges in, watches, and
- * finishes. It can be killed and run again at any time, also while another coordinator of the same run is at
- * work. Throws what `runSplits` and `WorkQueue.open` throw, and `split_deadly`.
+ * Coordinates a run whose splits the workers of a queue read: plans, queues splits and merges,
+ * watches the workers, and finishes. It can be killed and started again at any time, also while
+ * another coordinator of the same run works. Throws what `runSplits` and `WorkQueue.open` throw,
+ * and `split_deadly`.
  */
 export async function runCoordinator<
   Options extends StoredOptions,
@@ -91,7 +92,7 @@ export async function runCoordinator<
       await watch(options, context, outside, queue, planned);
       if (planned.kind === "merge") break;
       await waitForWorkers(context, outside.output, queue, planned.run);
-      // No split is read again, also if a source of it has failed.
+      // Do not read any split again, even if one of its sources has failed.
       const again = { ...options, fresh: false };
       planned = await onceFree(context, () => plan(again, context, outside, inputs, true));
     }
@@ -110,7 +111,7 @@ export async function runCoordinator<
   }
 }
 
-/** `finishesOnly`: all splits have been read. */
+/** `finishesOnly`: all splits were read before. */
 function plan<Options extends StoredOptions, Result extends RunResult<RunAccounts>>(
   options: Options,
   context: RunContext,
@@ -165,7 +166,7 @@ function splitsLeft(epochs: readonly StartedEpoch[]): readonly LeftWork[] {
   );
 }
 
-/** Returns the merges that are left, and plans those of epochs without a plan. */
+/** Returns the remaining merges, and plans those of epochs without a plan. */
 async function mergesLeft(
   { options: { splitBytes: mergeBytes } }: RunJob<RunAccounts>,
   epochs: readonly StartedEpoch[],
@@ -189,7 +190,7 @@ function totalOf(all: readonly { readonly bytes: number }[]) {
   return { count: all.length, bytes: sum(all, ({ bytes }) => bytes) };
 }
 
-/** Puts the work in, and waits until all of it is recorded. */
+/** Queues the work, and waits until all of it is recorded. */
 async function watch(
   { outputDirectory }: StoredOptions,
   { signal, observer }: RunContext,
@@ -239,7 +240,7 @@ async function throwDeadly(queue: WorkQueue, run: string): Promise<void> {
   );
 }
 
-/** Waits until no worker has the output, which the run that finishes needs for itself. */
+/** Waits until no worker holds the output: the run that finishes needs it exclusively. */
 async function waitForWorkers(
   { signal, observer }: RunContext,
   output: QueuedOutput,
@@ -262,7 +263,7 @@ async function waitForWorkers(
   }
 }
 
-/** Plans or finishes once nobody else has the output: another coordinator may finish the same run. */
+/** Plans or finishes once the output is free: another coordinator may finish the same run. */
 async function onceFree<Result>(
   { signal, observer }: RunContext,
   run: () => Promise<Result>,

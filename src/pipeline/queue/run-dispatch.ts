@@ -3,7 +3,7 @@ import type { QueuedWork } from "./queue-records.js";
 import type { QueuedOutput } from "./queued-output.js";
 import type { QueueClaim, WorkQueue } from "./work-queue.js";
 
-/** Without work for so long, a worker leaves a run, and returns when there is some. */
+/** A worker leaves a run after this time without work, and returns when there is some. */
 const IDLE_MS = 60_000;
 
 export interface RunDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind" | "epoch"> {
@@ -11,12 +11,15 @@ export interface RunDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind
   readonly output: Pick<QueuedOutput, "isRecorded">;
   /** The splits or the merges of the epoch, by id. */
   readonly works: ReadonlyMap<string, Work>;
-  /** Aborted when this process should claim nothing more. */
+  /** Aborted when this process must stop claiming. */
   readonly stop: AbortSignal;
   now(): number;
 }
 
-/** Dispatches the splits, or the merges, of an epoch as a queue gives them out, to this process and to others. */
+/**
+ * Dispatches the splits or the merges of an epoch from a queue that this process shares with
+ * others.
+ */
 export class RunDispatch<Work extends object> implements Dispatch<Work> {
   readonly threadsMax = Number.POSITIVE_INFINITY;
   /** Other machines may be free before it is done. */
@@ -45,7 +48,7 @@ export class RunDispatch<Work extends object> implements Dispatch<Work> {
     return [...this.#claimed, ...this.#others];
   }
 
-  /** The work that has begun. */
+  /** The work that this process has begun. */
   get held(): ReadonlySet<QueueClaim> {
     return this.#held;
   }

@@ -35,7 +35,7 @@ export interface WorkerOptions extends OwnOptions {
   readonly unsafeLock: boolean;
 }
 
-/** The work of a worker that was stopped. */
+/** The totals of a worker that was stopped. */
 export interface WorkerResult {
   readonly splits: number;
   readonly rows: RowCounts;
@@ -44,21 +44,21 @@ export interface WorkerResult {
   readonly store?: StoreUsage;
 }
 
-/** The outside of a worker. */
+/** The dependencies of a worker. */
 export interface WorkerOutside extends RunOutside {
-  /** `address`: a directory, or such as `s3://bucket/prefix`. */
+  /** `address`: a directory, or an address such as `s3://bucket/prefix`. */
   openQueuedOutput(address: string, options: WorkerOptions): Promise<QueuedOutput>;
   /** Compiled entry file of the threads that send. */
   readonly sendEntry: URL;
 }
 
 const BEAT_INTERVAL_MS = 2_000;
-/** Other workers do the work of one that was paused for too long. */
+/** Thrown in a worker that was paused for too long: other workers have its work. */
 const lostCodes: ReadonlySet<string> = new Set(["output_lock_lost", "split_lost"]);
 
 /**
- * Reads the splits that a queue gives out until the signal is aborted; those that are at work are then read to
- * their end. Throws what `WorkQueue.open` throws, `worker_differs`, and the errors of runs.
+ * Reads splits from a queue until the signal is aborted, then finishes those in progress. Throws
+ * what `WorkQueue.open` throws, `worker_differs`, and the errors of runs.
  */
 export async function runWorker(
   options: WorkerOptions,
@@ -79,7 +79,7 @@ export async function runWorker(
   }
 }
 
-/** A run that a worker reads splits of. */
+/** A run whose splits a worker reads. */
 interface ServedRun {
   readonly run: string;
   readonly dispatch: { readonly held: ReadonlySet<QueueClaim> };
@@ -147,7 +147,7 @@ class QueueWorker {
     return undefined;
   }
 
-  /** Reads splits of the run of a claim, as long as the queue has some of it. */
+  /** Reads splits of the run of a claim as long as the queue has some. */
   async #serve(claim: QueueClaim): Promise<void> {
     const { options, outside, queue, context } = this;
     const { output: address } = claim.work;
@@ -170,7 +170,7 @@ class QueueWorker {
       if (!isTaken) await claim.release();
       if (context.signal.aborted && !isTaken) return;
       if (!(error instanceof SwitchyardError && lostCodes.has(error.code))) throw error;
-      // Others read its splits by now.
+      // Other workers now read its splits.
       context.observer.note?.(error.message);
     }
   }
@@ -217,7 +217,7 @@ class QueueWorker {
     inside.observer.note?.(`read ${records.size} splits of ${claim.work.output}, ${read} rows`);
   }
 
-  /** Merges days as the queue gives them out. */
+  /** Merges days from the queue. */
   async #merge(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
     const { joined, output } = places;
     // The rows that merges read may be gone once all merges are recorded.
@@ -230,7 +230,7 @@ class QueueWorker {
     const merges = new Map(
       plan && [...mergesOf(layout, plan, records)].map(([id, merge]) => [id, { merge }]),
     );
-    // The plan is another one by now, whose merges are in the queue too.
+    // The plan has changed, and the merges of the new one are in the queue too.
     if (plan === undefined || !merges.has(claim.work.id)) return claim.done();
     const dispatch = new RunDispatch(claim, this.#dispatchOptions(claim, places, merges));
     const inside = this.#begin(claim, dispatch, { signal: joined.lost, places });
@@ -262,7 +262,7 @@ class QueueWorker {
     return { queue, output, run, kind, epoch, works, stop: context.signal, now: outside.now };
   }
 
-  /** Begins work of a run, and returns the context of it. */
+  /** Begins work of a run, and returns its context. */
   #begin(
     { work: { run, output } }: QueueClaim,
     dispatch: ServedRun["dispatch"],
@@ -286,7 +286,7 @@ class QueueWorker {
   async #end(dispatch: { readonly rest: readonly QueueClaim[] }, { job }: QueuedRun) {
     this.#at = undefined;
     this.#claimed.push(...dispatch.rest);
-    // Splits that others have by now may have been begun here.
+    // This worker may have begun splits that others have now.
     const own = temporaryDirectoryOf(job);
     await rm(own, { recursive: true, force: true });
   }
@@ -294,18 +294,18 @@ class QueueWorker {
   /** Returns how splits of a run are claimed, and what ends their work. */
   #waysOf({ claimTime }: QueuedRun, dispatch: Dispatch, joined: JoinedOutput): Ways {
     const { outside, context } = this;
-    // Told to stop, it reads the splits at work to their end.
+    // A worker that is told to stop finishes the splits in progress.
     if (claimTime === undefined) return { outside, signal: joined.lost };
     const lease = (split: string) => joined.lease(split);
     return {
       outside: { ...outside, workerEntry: outside.sendEntry },
-      // Others send the rest of a split.
+      // Other workers send the rest of a split.
       signal: AbortSignal.any([joined.lost, context.signal]),
       leased: new LeasedDispatch(dispatch, { lease, claimTime, stop: context.signal }),
     };
   }
 
-  /** Tells coordinators what it does. */
+  /** Reports the status of this worker to coordinators. */
   async #tell(error?: string): Promise<void> {
     const { run, dispatch, progress } = this.#at ?? {};
     const { rows = 0, bytesDone = 0, splitsDone = 0, waiting } = progress?.() ?? {};

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 
-/** Requests that are paid for together take so much of the rate, at most. */
+/** The most, in milliseconds of the rate, that requests take from the bucket in one call. */
 const SHARE_MS = 100;
 const RECONNECT_MS_MAX = 5_000;
 
 /**
- * Takes events from a bucket, which Redis stores as the time at which it is full again, by its own clock;
- * returns the milliseconds to wait before they are sent. More than the burst is paid for afterwards.
+ * Takes events from a bucket, which Redis stores as the time, by its clock, at which the bucket is
+ * full again. Returns the milliseconds to wait before the events are sent. A call may take more
+ * than the burst; later calls then wait longer.
  */
 const TAKE = `
 local time = redis.call("TIME")
@@ -31,10 +32,10 @@ export interface SharedRateOptions {
 }
 
 /**
- * The rate that several processes have together. What a process has taken and did not send is lost, and
- * while Redis is away nothing more is sent: all together never send more, except another burst after Redis
- * has lost everything. (The package bottleneck does the same with 0.26 ms of CPU for each request, and this
- * with 0.004 ms, as requests that wait side by side are one call.)
+ * A rate limit shared by several processes. They never exceed it, except for one more burst if
+ * Redis loses its data: events that a process took and did not send are lost to the rate, and
+ * sending pauses while Redis cannot be reached. (The package bottleneck needs 0.26 ms of CPU for
+ * each request. This needs 0.004 ms, because requests that wait at the same time share a call.)
  */
 export class SharedRate {
   readonly #redis: Redis;
@@ -46,11 +47,11 @@ export class SharedRate {
       maxRetriesPerRequest: null,
       retryStrategy: (attempt) => Math.min(attempt * 200, RECONNECT_MS_MAX),
     });
-    // The queue says that Redis is away.
+    // The queue reports that Redis cannot be reached.
     this.#redis.on("error", () => undefined);
   }
 
-  /** Resolves when so many events may be sent. */
+  /** Resolves when this number of events may be sent. */
   take(events: number): Promise<void> {
     return new Promise((proceed) => {
       this.#waiting.push({ events, proceed });
@@ -64,7 +65,7 @@ export class SharedRate {
 
   async #serve(): Promise<void> {
     this.#isTaking = true;
-    // Requests of the same moment are paid for together.
+    // Requests that wait at the same time share a call.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const share = this.#nextShare();
@@ -94,7 +95,7 @@ export class SharedRate {
     const key = `switchyard:rate:${name}`;
     const wait = await this.#redis
       .eval(TAKE, 1, key, events * msPerEvent, burst * msPerEvent)
-      // Nothing is sent without an answer.
+      // Do not send without an answer.
       .catch(() => sleep(RECONNECT_MS_MAX).then(() => this.#pay(events)));
     return Number(wait);
   }

@@ -6,7 +6,7 @@ import { isDead, type LockHolder, linkNew, readHolder, thisProcess } from "../..
 import { makeDirectory } from "../../base/make-directory.js";
 import type { LeaseTimes } from "../remote/lease-lock.js";
 
-/** The right to send a split, as long as it is renewed. */
+/** The right to send a split, valid while it is renewed. */
 export interface SplitLease {
   /** Milliseconds in which no other process can have taken it; 0 or less if one may have. */
   readonly leftMs: number;
@@ -20,9 +20,9 @@ export const splitLeaseTimes: LeaseTimes = {
 };
 
 /**
- * A lease in a directory that all processes see: a numbered file that its holder writes again and again.
- * The next holder creates the file of the next number, which only one can. Ages are differences of times
- * of the file system, so that clocks of machines need not agree.
+ * A lease in a directory that all processes see: a numbered file that its holder rewrites
+ * periodically. The next holder creates the file with the next number, which only one process can
+ * do. Ages are differences of file system times, so the clocks of the machines need not agree.
  */
 export class FileLease implements SplitLease {
   #renewedMs: number;
@@ -70,13 +70,13 @@ export class FileLease implements SplitLease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     this.#renewedMs = Number.NEGATIVE_INFINITY;
-    // The numbers begin again after a release: the file can be that of a later holder.
+    // Numbers start again after a release, so the file may belong to a later holder.
     const holder = await readHolder(this.path).catch(() => undefined);
     if (holder?.token === this.holder.token) await rm(this.path, { force: true });
   }
 
   async #renew(): Promise<void> {
-    // Another process may have taken it by now: it stays lost.
+    // Another process may have taken it: it stays lost.
     if (this.leftMs <= 0) return;
     const startedMs = performance.now();
     try {
@@ -88,7 +88,7 @@ export class FileLease implements SplitLease {
       }
       this.#renewedMs = Math.max(this.#renewedMs, startedMs);
     } catch {
-      // It runs out unless a later renewal succeeds.
+      // The lease expires unless a later renewal succeeds.
     }
   }
 }

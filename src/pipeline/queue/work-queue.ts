@@ -11,11 +11,11 @@ import {
   workerBeatSchema,
 } from "./queue-records.js";
 
-/** Without a renewal for so long, a claimed split is given to another worker. */
+/** A claimed split goes to another worker after this time without a renewal. */
 const CLAIM_MS = 30_000;
 const RENEW_INTERVAL_MS = 10_000;
 const STALLED_INTERVAL_MS = 5_000;
-/** So many workers may die of a split. */
+/** The number of workers that may die of a split before it is given up. */
 const DEATHS_MAX = 20;
 const BLOCK_SECONDS = 0.25;
 const RECONNECT_MS_MAX = 5_000;
@@ -26,16 +26,16 @@ const STOPPING_NOTE =
 const PREFIX = "switchyard";
 const NAME = "work";
 const BEATS_KEY = `${PREFIX}:workers`;
-/** Kept so long for workers that are late. */
+/** How long the end of a run is remembered, for workers that are late. */
 const ENDED_SECONDS = 3_600;
 
 /** A split that this process has claimed from the queue. */
 export interface QueueClaim {
   readonly work: QueuedWork;
   readonly claimedMs: number;
-  /** Removes it from the queue. */
+  /** Removes the split from the queue. */
   done(): Promise<void>;
-  /** Gives it to another worker. */
+  /** Returns the split to the queue for another worker. */
   release(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ interface QueueOptions {
 }
 
 /**
- * The queue of splits in Redis, by BullMQ. It only says who should read what: a split is done when its record is
- * in the output. So everything in it may be lost, and be put in again.
+ * The queue of splits in Redis, by BullMQ. It only assigns work: a split is done when its record is
+ * in the output. So all of its content may be lost, and is then queued again.
  */
 export class WorkQueue {
   readonly #queue: Queue;
@@ -57,7 +57,7 @@ export class WorkQueue {
   #renewal: NodeJS.Timeout | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #isGone = false;
-  /** Name of this process among the workers. */
+  /** Name of this process, unique among the workers. */
   readonly workerName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 
   private constructor(
@@ -98,7 +98,7 @@ export class WorkQueue {
     return new WorkQueue(redis, options);
   }
 
-  /** Returns those that are not in the queue: done, lost, or never put in. */
+  /** Returns the work that is not in the queue: done, lost, or never queued. */
   async missing(work: readonly QueuedWork[]): Promise<readonly QueuedWork[]> {
     const pipeline = this.redis.pipeline();
     for (const one of work) pipeline.exists(this.#queue.toKey(idOf(one)));
@@ -106,7 +106,7 @@ export class WorkQueue {
     return work.filter((_, index) => answers[index]?.[1] === 0);
   }
 
-  /** Puts splits in, in their order, unless they are there. */
+  /** Queues splits in their order, unless they are queued already. */
   async add(work: readonly QueuedWork[]): Promise<void> {
     const missing = await this.missing(work);
     for (let start = 0; start < missing.length; start += ADDED_AT_ONCE) {
@@ -120,7 +120,10 @@ export class WorkQueue {
     }
   }
 
-  /** Returns the reasons of splits of a run that were given up, as too many workers died of them; forgets them. */
+  /**
+   * Returns the reasons why splits of a run were given up (too many workers died of them), and
+   * removes those reasons.
+   */
   async takeFailed(
     run: string,
   ): Promise<readonly (Pick<QueuedWork, "kind" | "id"> & { readonly reason: string })[]> {
@@ -130,14 +133,14 @@ export class WorkQueue {
   }
 
   /**
-   * Claims the next split, and renews the claim until it ends. Returns undefined if there is none: at once, or
-   * with `waits` after a moment.
+   * Claims the next split, and renews the claim until it ends. Returns undefined if there is none:
+   * at once, or with `waits` after a short wait.
    */
   async claim(waits: boolean): Promise<QueueClaim | undefined> {
     const worker = await this.#startWorker();
     const token = randomUUID();
     const next = () => worker.getNextJob(token, { block: waits });
-    // Side by side they would not wait.
+    // Parallel calls would not wait.
     const turn = waits ? this.#turn.then(next, next) : next();
     if (waits) this.#turn = turn.catch(() => undefined);
     const job = await turn;
@@ -151,7 +154,7 @@ export class WorkQueue {
     this.#held.set(token, job);
     const end = (how: () => Promise<unknown>) => async () => {
       this.#held.delete(token);
-      // Another worker may have it by now, or Redis has lost it: the record in the output counts.
+      // Another worker may have it now, or Redis has lost it: only the record in the output counts.
       await how().catch(() => undefined);
     };
     return {
@@ -162,7 +165,7 @@ export class WorkQueue {
     };
   }
 
-  /** Says that all splits of a run are recorded, so that workers need not wait for more. */
+  /** Marks all splits of a run as recorded: workers need not wait for more. */
   async markEnded(run: string): Promise<void> {
     await this.redis.set(`${PREFIX}:ended:${run}`, "1", "EX", ENDED_SECONDS);
   }
@@ -175,13 +178,13 @@ export class WorkQueue {
     return (await this.redis.exists(`${PREFIX}:ended:${run}`)) === 1;
   }
 
-  /** Tells coordinators about this worker; undefined: it has ended. */
+  /** Reports the status of this worker to coordinators; undefined: it has ended. */
   async beat(beat: WorkerBeat | undefined): Promise<void> {
     if (beat === undefined) await this.redis.hdel(BEATS_KEY, this.workerName);
     else await this.redis.hset(BEATS_KEY, this.workerName, JSON.stringify(beat));
   }
 
-  /** Returns what workers have told, by their names. */
+  /** Returns the latest status of each worker, by name. */
   async beats(): Promise<ReadonlyMap<string, WorkerBeat>> {
     const all = await this.redis.hgetall(BEATS_KEY);
     const parsed = Object.entries(all).map(([name, text]): [string, WorkerBeat | undefined] => [
@@ -191,14 +194,14 @@ export class WorkQueue {
     return new Map(parsed.filter((one): one is [string, WorkerBeat] => one[1] !== undefined));
   }
 
-  /** Forgets a worker that tells nothing any more. */
+  /** Removes a worker that no longer reports. */
   async forget(workerName: string): Promise<void> {
     await this.redis.hdel(BEATS_KEY, workerName);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#renewal);
-    // Waits for answers only if Redis answers.
+    // Wait for pending calls only if Redis answers.
     await this.#worker?.close(this.#isGone);
     await this.#queue.close();
     this.redis.disconnect();

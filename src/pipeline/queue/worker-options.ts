@@ -15,12 +15,12 @@ import type { RunAccounts } from "../manifest.js";
 import type { ExportOptions, RunOptions, SendOptions } from "../options.js";
 import type { RunJob } from "../run-job.js";
 
-/** The options that each worker has for itself: its machine, its ways to stores, its secrets. */
+/** The options that each worker sets itself: its machine, its access to stores, its secrets. */
 export interface OwnOptions extends Pick<ExportOptions, "threads" | "memoryBytes"> {
   readonly s3: S3Options;
   readonly salt?: string;
   readonly serverSecret?: string;
-  /** Absolute path of the transform module, if it is elsewhere than on the machine of the coordinator. */
+  /** Absolute path of the transform module, if it differs from the coordinator's. */
   readonly transformPath?: string;
 }
 
@@ -40,7 +40,7 @@ const unshared: ReadonlySet<string> = new Set<keyof ExportOptions | keyof SendOp
   "serverSecret",
 ]);
 
-/** Writes the options that workers share. */
+/** Saves the options that workers share. */
 export async function writeWorkerOptions(layout: Layout, options: RunOptions): Promise<void> {
   const { salt, ...privacy } = options.privacy;
   const shared = Object.entries(options).filter(([name]) => !unshared.has(name));
@@ -63,7 +63,8 @@ export async function readWorkerOptions(
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
-  // The coordinator has checked them, and `requireSameRun` compares those that decide the output.
+  // The coordinator has checked the options, and `requireSameRun` compares those that decide the
+  // output.
   const shared = JSON.parse(text) as ExportOptions | SendOptions;
   return {
     ...shared,
@@ -86,7 +87,9 @@ export function runIdOf(heads: readonly RunHead[]): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Throws `worker_differs` if this worker would write something else than the coordinator expects. */
+/**
+ * Throws `worker_differs` if this worker would write something other than the coordinator expects.
+ */
 export function requireSameRun(
   output: string,
   head: RunHead,

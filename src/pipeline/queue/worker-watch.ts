@@ -4,13 +4,13 @@ import type { QueuedWork, WorkerBeat } from "./queue-records.js";
 import { recordPath } from "./queued-output.js";
 import type { WorkQueue } from "./work-queue.js";
 
-/** A worker that says nothing new for so long has probably died. */
+/** A worker with the same status for this long has probably died. */
 const SILENT_MS = 20_000;
 const FORGET_MS = 120_000;
-/** Without workers for so long, the user is told. */
+/** The user is told after this time without workers. */
 const ALONE_MS = 10_000;
 const ALONE_NOTE_INTERVAL_MS = 60_000;
-/** Work is slow if it takes so many times what other work takes, and so long. */
+/** Work is slow if it takes this many times as long as other work, and at least SLOW_MS_MIN. */
 const SLOW_FACTOR = 4;
 const SLOW_MS_MIN = 60_000;
 
@@ -18,7 +18,7 @@ const SLOW_MS_MIN = 60_000;
 interface Seen {
   beat: WorkerBeat;
   changedMs: number;
-  /** Rows that it had read of the run before it turned to something else, and returned. */
+  /** Rows of the run that it had read before it left for other work and returned. */
   rowsBefore: number;
 }
 
@@ -26,20 +26,20 @@ interface Seen {
 interface WatchedWork {
   readonly kind: QueuedWork["kind"];
   readonly count: number;
-  /** Bytes of all. */
+  /** Bytes of all work. */
   readonly bytes: number;
-  /** Bytes of what is left to do, by the paths of the records. */
+  /** Bytes of the remaining work, by the paths of the records. */
   readonly bytesOf: ReadonlyMap<string, number>;
 }
 
-/** Follows the workers of a run by what they say. All of it is for people: nothing depends on it. */
+/** Follows the workers of a run by their status, for messages to people only. */
 export class WorkerWatch {
   readonly #seen = new Map<string, Seen>();
   readonly #told = new Set<string>();
   #left: { readonly splits: number; readonly bytes: number };
   #busyMs = performance.now();
   #aloneNotedMs = Number.NEGATIVE_INFINITY;
-  /** Ages of work when it was seen last, by the paths of the records. */
+  /** Ages of work when it was last seen, by the paths of the records. */
   readonly #ages = new Map<string, number>();
 
   constructor(
@@ -49,7 +49,10 @@ export class WorkerWatch {
     this.#left = { splits: all.bytesOf.size, bytes: sumOf(all.bytesOf.values()) };
   }
 
-  /** Looks at workers; returns what is worth a line. `missing`: pending work that is not in the queue. */
+  /**
+   * Checks the workers; returns the messages to print. `missing`: pending work that is not in the
+   * queue.
+   */
   async look(
     queue: Pick<WorkQueue, "beats" | "forget">,
     pending: readonly QueuedWork[],
@@ -84,7 +87,7 @@ export class WorkerWatch {
     const living = this.#living(performance.now());
     const inWork = living.filter(([, { beat }]) => beat.run === this.run);
     return {
-      // One of them speaks for all: it is the same service.
+      // One worker is enough: all send to the same service.
       ...omitUndefined({ waiting: inWork.map(([, { beat }]) => beat.waiting).find(Boolean) }),
       ...(this.all.kind === "merge" ? { phase: "merging" } : {}),
       threads: inWork.map(([name, { beat }]) => ({ source: name, rows: beat.rows })),
@@ -97,7 +100,7 @@ export class WorkerWatch {
     };
   }
 
-  /** Returns how long it has said nothing new. */
+  /** Returns the milliseconds since its status last changed. */
   #see(name: string, beat: WorkerBeat, nowMs: number): number {
     const seen = this.#seen.get(name);
     if (seen === undefined) {
@@ -112,7 +115,7 @@ export class WorkerWatch {
     return 0;
   }
 
-  /** Workers that live, as far as one knows. */
+  /** Workers that are presumably alive. */
   #living(nowMs: number): readonly (readonly [string, Seen])[] {
     return [...this.#seen].filter(
       ([, { beat, changedMs }]) => beat.error === undefined && nowMs - changedMs < SILENT_MS,

@@ -12,9 +12,12 @@ export const LOCK_KEY = "_switchyard/lock";
 /** The times of a lock that its holder renews. */
 export interface LeaseTimes {
   readonly renewMs: number;
-  /** Without a renewal for so long, by the clock of the store or file system, others may take it. */
+  /**
+   * Others may take the lock after this time without a renewal, by the clock of the store or file
+   * system.
+   */
   readonly expireMs: number;
-  /** Without a renewal for so long, by its own clock, the holder writes or sends nothing more. */
+  /** The holder stops writing and sending after this time without a renewal, by its own clock. */
   readonly trustMs: number;
 }
 
@@ -27,14 +30,14 @@ export interface LeaseOptions {
   readonly address: string;
   /** Accept a store that ignores conditions: two runs at once may then mix their files. */
   readonly isUnsafe: boolean;
-  /** The process that plans with it, such as `shard 2/20`. */
+  /** The process that takes the lock to plan, such as `shard 2/20`. */
   readonly planner?: string;
   readonly times?: LeaseTimes;
 }
 
 /**
- * The lock of an output in a store: an object that its holder renews. Each renewal is conditional on the
- * ETag of the one before, so that a process that was paused, and whose lock another has taken, finds out.
+ * The lock of an output in a store: an object that its holder renews. Each renewal is conditional
+ * on the ETag of the one before: a process that was paused notices that another has taken its lock.
  */
 export class LeaseLock {
   /** Aborted with the error when the lock is lost. */
@@ -71,7 +74,9 @@ export class LeaseLock {
     return holder === undefined || !(await isDead(holder, thisProcess));
   }
 
-  /** Returns the process that has the lock of that key, living or not; undefined if there is none. */
+  /**
+   * Returns the process that has the lock of that key, alive or not; undefined if the lock is free.
+   */
   static async holderOf(
     store: ObjectStore,
     key: string,
@@ -91,7 +96,7 @@ export class LeaseLock {
     return this.lost.aborted ? 0 : this.#times.trustMs - (performance.now() - this.#renewedMs);
   }
 
-  /** Call before each write: renews the lock if that is late. Throws `output_lock_lost`. */
+  /** Call before each write: renews the lock if the renewal is late. Throws `output_lock_lost`. */
   async check(): Promise<void> {
     this.lost.throwIfAborted();
     if (performance.now() - this.#renewedMs > this.#times.trustMs) await this.renew();
@@ -107,14 +112,14 @@ export class LeaseLock {
   }
 
   async release(): Promise<void> {
-    // Another process may have it by now: its lock stays.
+    // Another process may have it now: do not remove its lock.
     if (this.leftMs <= 0) await this.renew().catch(() => undefined);
     this.#stop.abort();
     await this.#loop;
     if (this.leftMs <= 0) return;
     const { store, key } = this.options;
     const signal = AbortSignal.timeout(this.#times.renewMs);
-    // It expires by itself.
+    // The lock expires by itself.
     await store.remove([key], signal).catch(() => undefined);
   }
 
@@ -140,7 +145,10 @@ export class LeaseLock {
     }
   }
 
-  /** Throws unless the store refuses to write an object that must not be there. */
+  /**
+   * Throws unless the store refuses to overwrite an object under the condition that it does not
+   * exist.
+   */
   async #checkConditions(): Promise<void> {
     if (!(await this.#put("absent"))) return;
     throw new UsageError(
@@ -155,7 +163,7 @@ export class LeaseLock {
         () => undefined,
       );
       if (this.#stop.signal.aborted || this.lost.aborted) return;
-      // A failure that is not the loss of the lock counts when `check` finds the lock too old.
+      // Ignore failures other than the loss of the lock: `check` throws once the lock is too old.
       await this.renew().catch(() => undefined);
     }
   }
@@ -167,7 +175,7 @@ export class LeaseLock {
       const head = await store.head(key, this.#stop.signal);
       const holder = head && holderIn(head);
       if (head === undefined || holder?.token !== this.#token) throw this.#lose(holder);
-      // It was stored, and the answer lost.
+      // The object was stored, but the answer was lost.
       this.#etag = head.etag;
     }
   }
@@ -256,7 +264,8 @@ const AGREEMENT_WAIT_MS = 100;
 
 /**
  * Waits longer with each attempt to write on a condition that should have been met. Throws
- * `store_unconditional` if the store never agrees with what it says: Ceph does so in buckets with versions.
+ * `store_unconditional` if the store keeps failing a condition that its own answers meet, as Ceph
+ * does in buckets with versions.
  */
 export async function waitForAgreement(attempt: number, name: string): Promise<void> {
   if (attempt < AGREEMENT_ATTEMPTS_MAX) {

@@ -29,7 +29,7 @@ export interface OutputCopy {
   readonly directory: string;
   /** The output, without a final slash. */
   readonly address: string;
-  /** Names the output where a text names the copy. */
+  /** Replaces the path of the copy in a text by the output. */
   inAddress(text: string): string;
 }
 
@@ -51,7 +51,10 @@ export async function withCopy<Result>(
   });
 }
 
-/** The same with a copy of the whole output, while its lock is held. Throws `output_locked` too. */
+/**
+ * Calls `work` with a copy of the whole output, and holds the lock of the output meanwhile. Throws
+ * `output_locked` too.
+ */
 export async function withLockedCopy<Result>(
   output: SignalledPlace,
   work: (copy: OutputCopy, lock: LeaseLock) => Promise<Result>,
@@ -60,7 +63,7 @@ export async function withLockedCopy<Result>(
   const lock = await LeaseLock.take({ ...lockAt(await openOutput(output)), isUnsafe });
   try {
     await refuseLiving(await openOutput(output), output.signal);
-    // A run that is told to stop writes what it has finished; only without its lock it must not.
+    // A run that is told to stop still writes what it has finished, unless it has lost its lock.
     const signal = lock.lost;
     const everything = () => true;
     return await withCopy({ ...output, signal }, everything, (copy) => work(copy, lock));

@@ -47,7 +47,7 @@ interface MirrorOptions {
 interface MirroredObject {
   readonly etag: string;
   readonly bytes: number;
-  /** The state of the file with the same content. */
+  /** The state of the file when it had the same content. */
   readonly stamp: string;
   readonly isPlaceholder: boolean;
 }
@@ -67,8 +67,8 @@ export class OutputMirror {
   }
 
   /**
-   * Fills the directory, or brings it up to date if that was done before. `isWanted`: the files that are
-   * needed, if not all.
+   * Fills the directory, or updates it if it was filled before. `isWanted` selects files; by
+   * default, all are copied.
    */
   async fetch(isWanted: (path: string) => boolean = () => true): Promise<void> {
     const objects = await this.#list();
@@ -100,13 +100,13 @@ export class OutputMirror {
     return [...this.#objects.keys()];
   }
 
-  /** Returns what the store says of a file; undefined if it is not there. */
+  /** Returns the properties of a file in the store; undefined if it does not exist. */
   async describe(path: string): Promise<ObjectHead | undefined> {
     const { store, signal } = this.options;
     return this.#objects.has(path) ? store.head(this.#keyOf(path), signal) : undefined;
   }
 
-  /** Gives a placeholder its content. */
+  /** Downloads the content of a placeholder. */
   async fetchContent(path: string): Promise<void> {
     const object = this.#objects.get(path);
     const file = join(this.directory, path);
@@ -116,7 +116,10 @@ export class OutputMirror {
     this.#accept(path, object.etag, await stat(file));
   }
 
-  /** Gives a placeholder bytes [start, end) of its content; it stays one. Other files have them. */
+  /**
+   * Downloads bytes [start, end) into a placeholder, which stays one. Files with content already
+   * have the bytes.
+   */
   async fetchBytes(path: string, start: number, end: number): Promise<void> {
     const object = this.#objects.get(path);
     if (object?.isPlaceholder !== true) return;
@@ -136,7 +139,7 @@ export class OutputMirror {
     });
   }
 
-  /** Takes the content of a file away again. */
+  /** Turns a file back into a placeholder. */
   async dropContent(path: string): Promise<void> {
     const object = this.#objects.get(path);
     if (object === undefined) return;
@@ -146,8 +149,8 @@ export class OutputMirror {
   }
 
   /**
-   * Removes objects that are not in the directory any more, then writes what is new there. The lines of
-   * an old plan go last: until the new one is written, the plan names them.
+   * Removes objects that are no longer in the directory, then writes what is new there. Removes the
+   * lines of an old plan last, because the plan names them until the new one is written.
    */
   async reset(lock: LeaseLock): Promise<void> {
     const { changed, removed } = await this.#compare();
@@ -160,8 +163,8 @@ export class OutputMirror {
   }
 
   /**
-   * Writes what is new in the directory, then removes objects that are not there any more. Compares
-   * the store with what was written before the manifest says that it is there. Throws `output_changed`.
+   * Writes what is new in the directory, then removes objects that are no longer there. Compares
+   * the store with what was written before it writes the manifest. Throws `output_changed`.
    */
   async publish(lock: LeaseLock): Promise<void> {
     const { changed, removed } = await this.#compare();
@@ -176,7 +179,10 @@ export class OutputMirror {
     await this.#remove(removed, lock);
   }
 
-  /** Writes these files, those that exist, each after what it lists. `digests`: SHA-256 as far as it is known. */
+  /**
+   * Writes the files of the list that exist, each after the files that it lists. `digests`: known
+   * SHA-256 digests.
+   */
   async publishFiles(
     paths: readonly string[],
     lock: LeaseLock,
@@ -191,8 +197,9 @@ export class OutputMirror {
   }
 
   /**
-   * Compares the objects with what was written. Removes parts that nobody has recorded: a process that
-   * lost its lock may have written one. Throws `output_changed` if an object is gone or another one.
+   * Compares the objects with what was written. Removes parts without a record, which a process
+   * that lost its lock may have written. Throws `output_changed` if an object is missing or was
+   * replaced.
    */
   async #check(lock: LeaseLock): Promise<void> {
     const objects = await this.#list();
@@ -223,7 +230,10 @@ export class OutputMirror {
     return objects;
   }
 
-  /** Returns false for a journal that is gone by now: workers remove those of splits that are done. */
+  /**
+   * Returns false for a journal that was removed meanwhile: workers remove the journals of finished
+   * splits.
+   */
   async #fetchThere(path: string, object: ObjectFacts): Promise<boolean> {
     const file = join(this.directory, path);
     try {
@@ -303,7 +313,7 @@ export class OutputMirror {
       const staged = paths.filter((path) => stageOf(path) === stage);
       if (staged.length === 0) continue;
       await lock.check();
-      // Those of later epochs first: a ledger must not have gaps.
+      // Later epochs first: a ledger must not have gaps.
       await this.#removeKeys(staged.sort().reverse());
       for (const path of staged) this.#objects.delete(path);
     }
@@ -336,12 +346,12 @@ export class OutputMirror {
       }
       const found = await store.head(key, signal);
       if (found?.metadata[SHA256_METADATA] === sha256 && found.size === stats.size) {
-        // Written by this call, whose answer was lost, or by a run that died.
+        // This call has written it and the answer was lost, or a run that died has written it.
         this.#accept(path, found.etag, stats);
         return;
       }
       if (attempt > 1) await waitForAgreement(attempt, key);
-      // Whoever holds the lock decides about the content.
+      // The holder of the lock decides about the content.
       await lock.renew();
       condition = found === undefined ? "absent" : { etag: found.etag };
     }

@@ -22,8 +22,8 @@ const ofMerges = /^_switchyard\/(?:spill\/|staged\/|(?:epochs\/\d+\/)?merges\/)/
 const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
 
 /**
- * Returns the stage in which a file is written: after all files that it lists. They are removed in the
- * opposite order, so that nothing ever lists a file that is not there.
+ * Returns the stage in which a file is written: after all files that it lists. Files are removed in
+ * the opposite order, so that no file ever lists one that does not exist.
  */
 export function stageOf(path: string): number {
   if (path === MANIFEST_NAME) return 5;
@@ -36,7 +36,7 @@ export function stageOf(path: string): number {
 
 export const STAGES = 7;
 
-/** Files of this stage and later ones say what the others have. */
+/** Files of this stage and later ones list the others. */
 export const FIRST_ACCOUNT_STAGE = 4;
 
 /** Returns true for the files that only Switchyard reads. */
@@ -49,7 +49,7 @@ export function isOfPlan(path: string): boolean {
   return plan.test(path) || isPlanLines(path) || path === `_switchyard/${WORKER_OPTIONS_NAME}`;
 }
 
-/** Returns true for the files that say what a run of `send` has sent. */
+/** Returns true for the files that record what a run of `send` has sent. */
 export function isOfSentRun(path: string): boolean {
   const isAccount = path === SENT_RUN_NAME || path === MANIFEST_NAME;
   return isAccount || isOfSplits(path) || isJournal(path);
@@ -65,7 +65,7 @@ export function isOfSplits(path: string): boolean {
   return isOfPlan(path) || (record.test(path) && path.includes("/splits/"));
 }
 
-/** Returns true for what merges of days need to know, and the rows that they read. */
+/** Returns true for the records that merges of days need, and the rows that they read. */
 export function isOfMerges(path: string): boolean {
   return isOfSplits(path) || ofMerges.test(path);
 }
@@ -87,8 +87,8 @@ export function isLocalOnly(path: string): boolean {
 }
 
 /**
- * Returns true for a file whose content a run needs from the start: not parts, lists of rows, files of
- * others, and what merges fetch.
+ * Returns true for a file whose content a run needs from the start. Not parts, lists of rows, files
+ * of other programs, nor what merges fetch.
  */
 export function isNeeded(path: string): boolean {
   if (waitingRows.test(path)) return false;
@@ -96,7 +96,7 @@ export function isNeeded(path: string): boolean {
   return isAccount || isOfLedger(path) || isOfTable(path);
 }
 
-/** Returns true for a key that can be a file of an output on any system. */
+/** Returns true for a key that is a valid file path on every system. */
 export function isFileKey(path: string): boolean {
   return path
     .split("/")

@@ -20,8 +20,8 @@ export function pathInOutput(output: string, name: string): string {
 }
 
 /**
- * Calls `work` with the directory of an output, or with a copy that has those of its files that are wanted;
- * parts are without content until `fetch` has brought it.
+ * Calls `work` with the directory of an output, or with a copy of its wanted files. Parts in a copy
+ * are empty until `fetch` downloads their content.
  */
 export async function withFilesOf<Result>(
   place: OutputPlace,
@@ -45,7 +45,7 @@ export function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise
   );
 }
 
-/** Returns the text of a small file of an output; undefined if there is none. */
+/** Returns the text of a small file of an output; undefined if the file does not exist. */
 export async function readTextOf(
   place: OutputPlace,
   path: string,

@@ -3,21 +3,23 @@ import { rmSync, type Stats, truncateSync, utimesSync, writeFileSync } from "nod
 /** Modification time of placeholders, in seconds since 1970 UTC: no other file has it. */
 const PLACEHOLDER_TIME = 1;
 
-/** Makes a file into a placeholder of an object: of the same size, and without content on the disk. */
+/**
+ * Turns a file into a placeholder of an object: it has the same size, but no content on the disk.
+ */
 export function makePlaceholder(path: string, bytes: number): void {
-  // It may have a second name.
+  // The file may have a second name.
   rmSync(path, { force: true });
   writeFileSync(path, "");
   truncateSync(path, bytes);
   keepPlaceholder(path);
 }
 
-/** Makes a placeholder of which ranges were written a placeholder again. */
+/** Removes the ranges that were written into a placeholder. */
 export function keepPlaceholder(path: string): void {
   utimesSync(path, PLACEHOLDER_TIME, PLACEHOLDER_TIME);
 }
 
-/** Returns true if a file stands for an object, and has not its whole content. */
+/** Returns true if a file represents an object without having its whole content. */
 export function isPlaceholder({ mtimeMs }: Pick<Stats, "mtimeMs">): boolean {
   return mtimeMs === PLACEHOLDER_TIME * 1000;
 }

@@ -18,7 +18,7 @@ import { StorePublisher } from "./store-publisher.js";
 import { livingMembers, lockAt } from "./stored-locks.js";
 
 /**
- * Makes `run` one whose output is in a store. It works on a copy of the output; each split and each merge
+ * Wraps `run` for an output in a store. It works on a copy of the output; each split and each merge
  * is written to the store as soon as it is finished, the manifest last. Throws what `run` throws,
  * `StoreError`, `output_lock_lost` and `output_changed`.
  */
@@ -62,9 +62,9 @@ function insideCopy<Options extends StoredOptions>(
 const POLL_MS = 1_000;
 
 /**
- * Makes `run` one of several processes that write to an output in a store: it works on a copy of the ledger,
- * and each of its splits is written to the store as soon as it is finished. Throws what `run` throws,
- * `StoreError` and `output_lock_lost`.
+ * Wraps `run`, one of several processes that write to an output in a store. It works on a copy of
+ * the ledger, and each of its splits is written to the store as soon as it is finished. Throws what
+ * `run` throws, `StoreError` and `output_lock_lost`.
  */
 export async function shareStore<Options extends StoredOptions, Result>(
   options: Options,

@@ -13,11 +13,11 @@ import type { OutputMirror } from "./output-mirror.js";
 /** Ranges of spilled rows that are fetched at the same time, for one merge. */
 const FETCHES_MAX = 8;
 
-/** Writes the results of splits and merges to a store, and frees the disk of what is there. */
+/** Writes the results of splits and merges to a store, and then frees their space on the disk. */
 export class StorePublisher implements RunPublisher {
   constructor(
     private readonly mirror: OutputMirror,
-    /** Returns the lock that is held at the moment. */
+    /** Returns the lock that is currently held. */
     private readonly lock: () => LeaseLock,
   ) {}
 

@@ -17,7 +17,7 @@ export interface StoredJournals extends Pick<OpenOutput, "store" | "prefix"> {
   readonly signal: AbortSignal;
 }
 
-/** Brings the journals of a split into the copy. */
+/** Fetches the journals of a split into the copy. */
 export async function fetchJournals(split: string, journals: StoredJournals): Promise<void> {
   const { store, directory, signal } = journals;
   const target = join(directory, journalsPath(split));
@@ -34,7 +34,10 @@ export async function forgetJournals(split: string, journals: StoredJournals): P
   if (keys.length > 0) await journals.store.remove(keys, journals.signal);
 }
 
-/** Returns a function that writes pieces of journals, which have names of their own, into a run in a store. */
+/**
+ * Returns a function that writes pieces of journals, each under its own name, into a run in a
+ * store.
+ */
 export async function pieceWriter(
   place: OutputPlace,
   signal: AbortSignal,
@@ -45,7 +48,7 @@ export async function pieceWriter(
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const [split = ""] = name.split(".");
     const key = `${prefix}${journalsPath(split)}/${name}`;
-    // If it is there, an answer was lost: no other process uses the name.
+    // If the piece exists, an answer was lost: no other process uses the name.
     await store.put(key, { bytes }, { condition: "absent", sha256, signal });
   };
 }

@@ -23,8 +23,8 @@ export function lockAt({ store, prefix, address }: OpenOutput, key = LOCK_KEY) {
 }
 
 /**
- * Throws `output_locked` if shards or workers are at work in an output. Removes the locks of dead workers, as
- * no other worker will ever have their names; one that was only paused finds out.
+ * Throws `output_locked` if shards or workers use an output. Removes the locks of dead workers,
+ * because no other worker ever gets their names; a worker that was only paused notices it.
  */
 export async function refuseLiving(output: OpenOutput, signal: AbortSignal): Promise<void> {
   const dead = deadWorkers(await memberLocks(output, signal), output.address);

@@ -12,9 +12,9 @@ import { isOfLedger } from "./output-paths.js";
 const HEADS_MAX = 16;
 
 /**
- * Compares an export in a store with its manifest: the size and the SHA-256 that the store has of each
- * part, or with `readsAll` its content. A part that has no SHA-256, as another program has copied it, is
- * read in any case. Throws like `verifyExport`, and `StoreError`.
+ * Compares an export in a store with its manifest: the stored size and SHA-256 of each part, or
+ * with `readsAll` its content. Always reads a part without a stored SHA-256, such as one that
+ * another program has copied. Throws like `verifyExport`, and `StoreError`.
  */
 export async function verifyInStore(
   output: SignalledPlace,
@@ -42,7 +42,7 @@ export async function verifyInStore(
   );
 }
 
-/** Returns the SHA-256 of the parts that are there, as far as the store has it. */
+/** Returns the SHA-256 of the existing parts for which the store has one. */
 async function readDigests({
   directory,
   mirror,
@@ -58,7 +58,7 @@ async function readDigests({
   return digests;
 }
 
-/** Returns undefined if the store has no digest of a file, which has to be read. */
+/** Returns undefined if the store has no digest of a file, which must then be read. */
 function compareDigest(
   { path, sha256 }: ManifestFile,
   digest: string | undefined,

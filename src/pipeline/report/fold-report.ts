@@ -49,7 +49,7 @@ export type CountedReport = Omit<Report, "findings" | "verdict" | "estimates"> &
 /** The parts of a report that are not counted from rows. */
 export interface ReportFacts {
   readonly accounts: RunAccounts;
-  /** Repeated events, if they were counted exactly. */
+  /** Duplicates, if they were counted exactly. */
   readonly exact: NonNullable<Report["rows"]["duplicates"]["exact"]> | undefined;
   readonly dayZone: string;
   readonly sampleShare: number;
@@ -156,7 +156,7 @@ function inputsOf({ sources: read, accounts }: ReportFacts): Report["inputs"] {
   };
 }
 
-/** Counts the files of inputs; the entries of an archive are one. */
+/** Counts the files of inputs; an archive with all its entries counts as one. */
 function countFiles(unopened: readonly string[], read: readonly Source[]): number {
   const archives = new Set<string>();
   let plain = 0;
@@ -211,7 +211,7 @@ function eventOf(
   };
 }
 
-/** An estimate is cut where it exceeds what is possible. */
+/** Limits an estimate to what is possible. */
 function usersOf(name: FoldedName | undefined, usersMax: number): Estimate | null {
   if (name?.users === undefined) return null;
   const { count, error } = name.users.estimate();

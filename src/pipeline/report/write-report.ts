@@ -7,12 +7,12 @@ import type { Report } from "../../profile/report.js";
 
 export const REPORT_NAME = "report.json";
 export const REPORT_PAGE_NAME = "report.html";
-/** The transform module that findings suggest. */
+/** Name of the transform module that findings suggest. */
 export const FIXES_MODULE_NAME = "fixes.mjs";
 
 /**
- * Throws if files cannot be written into the directory, so that a dry run of hours does not fail at its
- * end. Creates nothing.
+ * Throws if the directory is not writable, so that a dry run does not fail after hours. Creates
+ * nothing.
  */
 export async function checkReportDirectory(directory: string): Promise<void> {
   await asOutput(directory, () => checkWritable(directory));

@@ -24,10 +24,10 @@ import { begunEpoch, readState, type StartedEpoch, type StartedRun } from "../st
 import { type Shard, splitsOfShard } from "./shard.js";
 import type { Planner, PlanningLock, SharedLocks } from "./shared-locks.js";
 
-/** The options of an export of which this process is a shard. */
+/** The options of a shard of an export. */
 export type ShardOptions = ExportOptions & { readonly shard: Shard };
 
-/** The work of a shard that has ended. */
+/** The result of a shard. */
 export interface ShardResult {
   readonly outcome: RunOutcome;
   readonly shard: Shard;
@@ -55,9 +55,9 @@ export interface SharedOutput {
 }
 
 /**
- * Reads the splits of one shard of an export, as far as they have no record. The first shard plans, others
- * join it. Merging and the manifest are left to the run that finishes the export. Throws what `runExport`
- * throws, and what locks and joining throw.
+ * Reads the splits of one shard of an export that have no record. The first shard plans, the others
+ * use its plan. The run that finishes the export merges and writes the manifest. Throws what
+ * `runExport` throws, and what locks and joining throw.
  */
 export async function runShard(
   { shard, ...options }: ShardOptions,
@@ -121,7 +121,10 @@ interface SharedPlanning {
   readonly output: SharedOutput;
 }
 
-/** Plans a run that several processes read, or joins it, and calls `work` before others may plan. */
+/**
+ * Plans a run that several processes read, or joins its plan, and calls `work` before others may
+ * plan.
+ */
 export async function planShared<Result>(
   job: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
@@ -150,7 +153,10 @@ export async function planShared<Result>(
   }
 }
 
-/** Plans; with `dedupe`, reads the keys of all inputs too, and decides which events each split leaves out. */
+/**
+ * Plans; with `dedupe`, reads the keys of all inputs too, and decides which events each split
+ * skips.
+ */
 async function planAlone(
   job: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
@@ -173,9 +179,9 @@ async function planAlone(
 const readElsewhere = { isFinal: true, finishesOnly: false } as const;
 
 /**
- * Returns the epochs of a run that other shards are reading. It removes nothing, because other
- * shards are writing what is not recorded yet. Throws `run_changed` if the run is another one, and `shards_differ` if its inputs
- * differ.
+ * Returns the epochs of a run that other shards are reading. Removes nothing, because other shards
+ * may be writing files without a record. Throws `run_changed` if the directory holds another run,
+ * and `shards_differ` if the inputs differ.
  */
 async function joinRun(layout: Layout, facts: RunFacts): Promise<readonly StartedEpoch[]> {
   const { saved, known, fresh } = await matchEpochs(layout, facts);
@@ -200,7 +206,7 @@ function otherInputs({ outputDirectory }: Layout, what: string): SwitchyardError
   );
 }
 
-/** Returns the job of a process that reads splits, and writes no manifest. */
+/** Returns the job of a process that reads splits and does not write a manifest. */
 export async function sharedJob(
   options: ExportOptions,
   publisher?: RunPublisher,

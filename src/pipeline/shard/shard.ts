@@ -2,7 +2,7 @@ import type { Split } from "../plan.js";
 
 /** One of several processes that read the splits of one export. */
 export interface Shard {
-  /** From 0. */
+  /** 0-based. */
   readonly index: number;
   readonly count: number;
 }
@@ -13,8 +13,8 @@ export function formatShard({ index, count }: Shard): string {
 }
 
 /**
- * Returns the splits of a shard: they are dealt out in turn, the largest first, so that all shards have
- * about the same bytes.
+ * Returns the splits of a shard. Splits are assigned to shards in turn, the largest first, so that
+ * all shards get about the same bytes.
  */
 export function splitsOfShard(splits: readonly Split[], { index, count }: Shard): readonly Split[] {
   const dealt = [...splits].sort((a, b) => b.bytes - a.bytes || (a.id < b.id ? -1 : 1));

@@ -11,20 +11,20 @@ interface HeldLock {
   release(): Promise<void>;
 }
 
-/** The right to plan, which no other process has at the same time. */
+/** The right to plan, which only one process has at a time. */
 export interface PlanningLock extends HeldLock {
-  /** No other shard reads splits, so that what they left may be removed. */
+  /** True if no other shard reads splits, so that leftover files may be removed. */
   readonly isAlone: boolean;
-  /** Locks the shard, as long as its splits are read. */
+  /** Locks the shard while its splits are read. */
   lockShard(shard: Shard): Promise<HeldLock>;
 }
 
 /** The locks of an output that several processes write to. */
 export interface SharedLocks {
   /**
-   * Waits while another process plans. Throws `output_locked` while anything but processes of the same kind is
-   * at work, `shard_locked` while another process is the same shard, and `shards_differ` while shards of another
-   * count are at work.
+   * Waits while another process plans. Throws `output_locked` while processes of another kind run,
+   * `shard_locked` while another process runs the same shard, and `shards_differ` while shards with
+   * another number of shards run.
    */
   plan(planner: Planner, signal: AbortSignal, note: (text: string) => void): Promise<PlanningLock>;
 }
@@ -34,7 +34,7 @@ export type Planner = Shard | typeof COORDINATOR;
 
 export const COORDINATOR = "coordinator";
 
-/** A process that reads splits beside others: a shard, or a worker of a queue. */
+/** A process that reads splits at the same time as others: a shard, or a worker of a queue. */
 export interface Member {
   /** Such as `shard 2/20`. */
   readonly name: string;
@@ -43,10 +43,10 @@ export interface Member {
 }
 
 const POLL_MS = 200;
-/** A process that waits for so long says so. */
+/** A process reports that it waits after this time. */
 const NOTE_AFTER_MS = 5_000;
 
-/** Name of the lock of a shard, beside that of the output. */
+/** Name of the lock of a shard, which is in the same directory as the lock of the output. */
 export function shardLockName(lock: string, { index, count }: Shard): string {
   return `${lock}-shard-${index}-of-${count}`;
 }
@@ -66,7 +66,7 @@ export function memberOfLock(name: string): Member | undefined {
   return { name: formatPlanner(shard), shard };
 }
 
-/** Returns the name of a planner, as the lock has it. */
+/** Returns the name of a planner as it is in the lock. */
 export function formatPlanner(planner: Planner): string {
   return planner === COORDINATOR ? planner : `shard ${formatShard(planner)}`;
 }
@@ -99,8 +99,8 @@ export function fileLocks(lockFile: string): SharedLocks {
 }
 
 /**
- * Throws `output_locked` if shards or workers are at work in an output. Removes the locks of dead workers, as
- * no other worker will ever have their names.
+ * Throws `output_locked` if shards or workers use an output. Removes the locks of dead workers,
+ * because no other worker ever gets their names.
  */
 export async function refuseLiving(lockFile: string): Promise<void> {
   const locks = await memberLocks(lockFile);
@@ -109,8 +109,8 @@ export async function refuseLiving(lockFile: string): Promise<void> {
 }
 
 /**
- * Returns where the locks of dead workers are. Throws `output_locked` if a shard or worker lives. `output`: as
- * messages name it.
+ * Returns the places of the locks of dead workers. Throws `output_locked` if a shard or worker is
+ * alive. `output`: its name in messages.
  */
 export function deadWorkers(locks: readonly MemberLock[], output: string): readonly string[] {
   const living = livingOf(locks);
@@ -133,8 +133,8 @@ function lockedBy(members: readonly Member[], output: string): SwitchyardError {
 }
 
 /**
- * Throws `output_locked` if one of them is of another kind, `shard_locked` if one has the same number, and
- * `shards_differ` if one has another count.
+ * Throws `output_locked` if a member is of another kind, `shard_locked` if one has the same number,
+ * and `shards_differ` if one has another number of shards.
  */
 export function refuseOthers(planner: Planner, others: readonly Member[]): void {
   const shards = others.flatMap(({ shard }) => shard ?? []);
@@ -165,7 +165,7 @@ interface WaitedLock<Lock> {
   readonly pollMs: number;
 }
 
-/** Takes the lock of an output; waits while the process that has it plans. */
+/** Takes the lock of an output; waits while its holder plans. */
 export async function takeWaiting<Lock>(
   { take, holder, pollMs }: WaitedLock<Lock>,
   signal: AbortSignal,
@@ -185,7 +185,7 @@ export async function takeWaiting<Lock>(
   }
 }
 
-/** Returns the shards and workers whose processes live, as far as this host can tell. */
+/** Returns the shards and workers with processes that are alive, as far as this host can tell. */
 export async function livingMembers(lockFile: string): Promise<readonly Member[]> {
   return livingOf(await memberLocks(lockFile));
 }
@@ -195,7 +195,7 @@ export interface MemberLock {
   readonly member: Member;
   /** Path of the file, or key of the object. */
   readonly at: string;
-  /** Its process lives, as far as this host can tell. */
+  /** True if its process is alive, as far as this host can tell. */
   readonly isHeld: boolean;
 }
 

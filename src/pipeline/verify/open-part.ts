@@ -24,7 +24,7 @@ export interface StoredPart {
   /** Absolute. */
   readonly path: string;
   readonly size: number;
-  /** Taken before the first read, so that readers notice a file that changes meanwhile. */
+  /** Read before the first byte of the file, so that readers notice a change of it. */
   readonly fingerprint: string;
 }
 
@@ -37,7 +37,7 @@ export interface PartReading {
   readonly columns: RowsOptions;
 }
 
-/** Returns what the parts of an export have, by its manifest. */
+/** Returns the format and columns of the parts of an export, from its manifest. */
 export function columnsIn({ configuration }: Manifest): RowsOptions {
   const texts = configuration["columns"] as readonly string[] | undefined;
   const columns = texts?.map(parseColumn).filter((column) => column !== undefined);
@@ -92,7 +92,8 @@ export function readsAs(format: Format, codecs: readonly Codec[] = []): OpenPart
   return (part, fields, { kernel, openReader, signal }) => {
     const source = { ...part, codecs, format };
     return openReader(kernel, { source, start: 0, end: null }, fields, {
-      // An event may be longer than its row: it has longer names, and escapes in ids.
+      // An event may be longer than its row: its member names are longer, and its ids may have
+      // escapes.
       rowBytesMax: 2 * ROW_BYTES_LIMIT,
       ratioMax: Number.MAX_SAFE_INTEGER,
       temporaryDirectory: tmpdir(),

@@ -20,7 +20,7 @@ export interface CountPair {
   readonly stored: number;
 }
 
-/** Yields the counts of each day and name, in order. For exports whose days are in UTC. */
+/** Yields the counts of each day and name, in order. For exports with days in UTC. */
 export async function* pairsByDay(
   lines: readonly DayLine[],
   stored: StoredEvents,
@@ -38,8 +38,8 @@ export async function* pairsByDay(
 }
 
 /**
- * Yields the counts of each name over all days. For exports whose days are in another zone than the
- * service's.
+ * Yields the counts of each name over all days. For exports with days in another zone, because the
+ * service counts in UTC.
  */
 export async function* pairsByName(
   { events, otherEvents, totals }: Manifest,
@@ -132,6 +132,6 @@ export interface StoredEventText {
   readonly event: string;
   /** Milliseconds since 1970 UTC. */
   readonly timestamp: number;
-  /** The event as JSON text; digits are those that were sent. */
+  /** The event as JSON text, with numbers exactly as they were sent. */
   readonly body: string;
 }

@@ -21,7 +21,7 @@ import { type Difference, difference } from "./verify-difference.js";
 
 const SHOWN_CHARACTERS_MAX = 120;
 
-/** Takes some events of some names of some days, spread evenly. */
+/** Samples events over days and names, spread evenly. */
 export async function takeSample(
   lines: readonly DayLine[],
   stored: StoredEvents,
@@ -46,26 +46,26 @@ interface Fields {
   readonly value: string | undefined;
 }
 
-/** A stored event whose row in the export is looked for. */
+/** A stored event, with the search for its row in the export. */
 interface Wanted {
   readonly stored: StoredEventText;
   /** The name as parts store it. */
   readonly name: string;
   readonly fields: Fields;
   isFound: boolean;
-  /** Fields of the row with the same name and time that differs least. */
+  /** Fields of the most similar row with the same name and time. */
   nearest: Fields | undefined;
 }
 
 /** The tools that read the parts of an export. */
 export interface ExportReading extends PartReading {
   readonly directory: string;
-  /** Brings the content of a file, if it is elsewhere. */
+  /** Downloads a file if the export is in a store. */
   fetch(path: string): Promise<void>;
   readonly openPart: OpenPart;
 }
 
-/** Looks for each event in the parts of its day, and compares every field. */
+/** Finds each event in the parts of its day and compares every field. */
 export async function compareSample(
   sample: readonly StoredEventText[],
   manifest: Manifest,
@@ -107,17 +107,17 @@ function byTimestamp(
 
 const readSources = ["timestamp", "event", "user", "metadata", "value"] as const;
 
-/** The columns that are compared, as far as the parts have them. */
+/** The columns that are compared, if the parts have them. */
 interface ReadColumns {
   readonly requests: readonly FieldRequest[];
-  /** Returns the index of a column in a batch; -1 for one that the parts do not have. */
+  /** Returns the index of a column in a batch; -1 if the parts do not have it. */
   indexOf(source: (typeof readSources)[number]): number;
 }
 
 function readColumns(columns: RowsOptions): ReadColumns {
   const found = readSources.filter((source) => columnName(source, columns) !== undefined);
   return {
-    // Texts, because Parquet and CSV do not distinguish a number from a text.
+    // Compare texts, because Parquet and CSV do not distinguish a number from a text.
     requests: found.map((source) => ({ path: [columnName(source, columns)!], form: "text" })),
     indexOf: (source) => found.indexOf(source),
   };

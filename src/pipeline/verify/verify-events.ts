@@ -50,7 +50,7 @@ export class EventCheck {
     this.kernel.doubles[this.#timestamps / 8 + row] = timestamp;
   }
 
-  /** Counts a batch whose times have all been set. */
+  /** Counts a batch; call it when the times of all rows are set. */
   count(rows: number, event: Column): void {
     const { bytes } = this.kernel;
     for (let row = 0; row < rows; row++) {
@@ -65,7 +65,7 @@ export class EventCheck {
     });
   }
 
-  /** Ends a day whose files have all been counted. */
+  /** Ends a day; call it when all of its files are counted. */
   endDay({ day, rows }: ManifestDay): void {
     const counts = new Map<string, number>();
     const found = this.#eventCounts.takeDays().find(([number]) => number === parseDay(day)) ?? [];
@@ -144,7 +144,7 @@ export class EventCheck {
   }
 }
 
-/** `isExact` is false if further rows of the name may be among the others. */
+/** `isExact` is false if the events of other names may include rows of this name. */
 function compareCounts(
   name: string,
   found: EventCount | undefined,

@@ -52,7 +52,7 @@ export async function verifyFile(
     }
     if (error instanceof SourceError || (error as NodeJS.ErrnoException).syscall !== undefined) {
       const { message } = error as Error;
-      // Remove the name, which the difference has: `<name>: …` or `<name>, row 3: …`.
+      // Remove the name, which the difference has already: `<name>: …` or `<name>, row 3: …`.
       const reason = message.startsWith(file.path) ? message.slice(file.path.length + 2) : message;
       return [difference("file_unreadable", file.path, reason)];
     }

@@ -28,14 +28,14 @@ export interface StoredResult {
   /** Stored events of the days and names of the export. */
   readonly events: number;
   /**
-   * Counts that were compared, and their kind: by name alone if the days of the export are not in
+   * Number of compared counts, and their kind: by name only if the days of the export are not in
    * UTC.
    */
   readonly counts: number;
   readonly countedBy: "day and name" | "name";
   /** Events that were compared field by field. */
   readonly sampled: number;
-  /** Events that the service refused and need not have. */
+  /** Events that the service refused and that may therefore be missing. */
   readonly refused: number;
   readonly differences: readonly Difference[];
 }
@@ -44,7 +44,7 @@ export interface VerifyStoredTask {
   /** An export that is verified itself. */
   readonly place: OutputPlace;
   readonly stored: StoredEvents;
-  /** Events that the service refused, as sending has counted them. */
+  /** Number of events that the service refused during sending. */
   readonly refused: number;
 }
 

@@ -26,7 +26,7 @@ export interface VerifyResult {
   readonly manifestPath: string;
   /** Counts of what was read. */
   readonly files: number;
-  /** Files of which only the size and the checksum in the store were compared. */
+  /** Number of files that were compared only by size and stored checksum. */
   readonly filesUnread: number;
   readonly rows: number;
   readonly bytes: number;
@@ -36,13 +36,13 @@ export interface VerifyResult {
   readonly differences: readonly Difference[];
 }
 
-/** The files of an export whose content is elsewhere; paths are relative to its directory. */
+/** The files of an export in a store; paths are relative to its directory. */
 export interface ElsewhereContents {
-  /** Returns the differences of a file without its content; undefined if it has to be read. */
+  /** Returns the differences of a file without reading it; undefined if it has to be read. */
   compare(file: ManifestFile): readonly Difference[] | undefined;
-  /** Brings the content of a file. */
+  /** Downloads the content of a file. */
   fetch(path: string): Promise<void>;
-  /** Takes it away again. */
+  /** Removes the downloaded content. */
   drop(path: string): Promise<void>;
 }
 
@@ -104,8 +104,8 @@ export async function verifyExport(
     events.endDay(day);
   }
   differences.push(
-    // If a file differs, its counts differ too and add nothing. Pending rows are counted but in no
-    // file.
+    // If a file differs, its counts differ too and add nothing. Pending rows are counted but are
+    // not in a file.
     ...(differences.length === 0 && manifest.pending === undefined
       ? await (filesUnread === 0
           ? events.differences(directory)
@@ -137,7 +137,7 @@ async function compareSize(file: ManifestFile, directory: string): Promise<reado
   return compare("bytes_differ", file.path, "size in bytes", found.size, file.bytes);
 }
 
-/** Compares a part, and has its content for as long as that takes. */
+/** Compares a part; its content is on the disk only meanwhile. */
 async function verifyElsewhere(
   file: ManifestFile,
   day: string,

@@ -1,29 +1,29 @@
 import type { Split } from "../plan.js";
 
-/** Work of this process. Others do not do it as long as it is claimed. */
+/** Work of this process. Other processes do not do it while it is claimed. */
 export interface WorkClaim {
-  /** Asked before it is committed: false if another process has recorded it. */
+  /** Call it before the commit: returns false if another process has recorded the work. */
   isWanted(): Promise<boolean>;
-  /** It is recorded, and its output is where it belongs. */
+  /** Call it when the work is recorded and its output is stored. */
   done(): Promise<void>;
-  /** It is not recorded, so it has to be done again, here or elsewhere. */
+  /** Call it if the work was not recorded: it is done again, by this process or another. */
   failed(): Promise<void>;
 }
 
 /** A split that this process reads. */
 export type Claim = { readonly split: Split } & WorkClaim;
 
-/** Decides which process does which work, and when: reads a split, or makes a merge. */
+/** Decides which process reads which split or makes which merge, and when. */
 export interface Dispatch<Work extends object = { readonly split: Split }> {
-  /** No work is left for this process. */
+  /** True if no work is left for this process. */
   readonly isEmpty: boolean;
-  /** More threads than this have nothing to do. */
+  /** Number of threads that can have work. */
   readonly threadsMax: number;
-  /** A thread may claim the split after its own, so that its objects are asked for early. */
+  /** True if a thread may claim its next split early, to request the objects of that split. */
   readonly allowsReserve: boolean;
   /**
-   * Claims the next work, until it ends. Returns undefined if there is none: with `waits` only when none
-   * will come for this process, without it at once.
+   * Claims the next work. Returns undefined if there is none: with `waits` only once no work can
+   * come for this process, without it at once.
    */
   claim(waits: boolean): Promise<(Work & WorkClaim) | undefined>;
 }

@@ -1,7 +1,7 @@
 import { REJECT_BUFFER_BYTES } from "../../base/limits.js";
 import type { Kernel } from "../../batch/kernel.js";
 
-/** Most bytes that `escapeString` writes for one byte, and its overrun behind the last one. */
+/** Most bytes that `escapeString` writes for one byte, and its overrun after the last one. */
 const ESCAPED_BYTES_MAX = 6;
 const LOOSE_BYTES = 16;
 /** Most bytes of UTF-8 that one UTF-16 unit becomes. */

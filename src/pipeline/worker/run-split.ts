@@ -25,17 +25,17 @@ export interface SplitTools extends CommitTools, MergeTools {
   readonly kernel: Kernel;
   readonly mapper: Mapper;
   readonly sink: Sink;
-  /** Marks repeated events; absent without `dedupe`. */
+  /** Marks duplicates; absent without `dedupe`. */
   readonly duplicates?: Duplicates;
   /** Compares keys; only in workers that read them. */
   readonly matcher?: KeyMatcher;
-  /** Counts events by name; absent if the run does not need that. */
+  /** Counts events by name; absent if the run does not need the counts. */
   readonly eventCounts?: EventCounter;
   readonly openRejects: OpenRejects;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
   readonly ahead: ObjectsAhead;
-  /** Leaves out rows that are found altered after they were read; the sink must take them back. */
+  /** Removes rows that are found altered after they were read, which the sink must support. */
   readonly leavesOutAltered: boolean;
   readonly counters: ThreadCounters;
   /** Called between batches. Throws when the run is stopped, and lets other work of the thread proceed. */
@@ -44,15 +44,15 @@ export interface SplitTools extends CommitTools, MergeTools {
 
 export interface SplitTask {
   readonly split: Split;
-  /** Ranges, by index, that are skipped because reading them killed a worker. */
+  /** Indexes of ranges that are skipped because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
-  /** The split that this worker will probably read next, if its objects can be asked for. */
+  /** The split that this worker will probably read next, if its objects can be requested early. */
   readonly next?: Split;
 }
 
 /**
- * An unexpected error of a reader. The state of the thread is unknown, so the thread has to end;
- * the source has failed.
+ * An unexpected error of a reader. The state of the thread is then unknown: the thread must end,
+ * and the source counts as failed.
  */
 export class ReaderCrash extends Error {
   constructor(cause: unknown) {
@@ -61,14 +61,17 @@ export class ReaderCrash extends Error {
   }
 }
 
-/** The sound bytes of ranges, by index, whose rest was found altered only after it was read. */
+/**
+ * By index of a range, its number of intact bytes, if later bytes were found altered after they
+ * were read.
+ */
 type SoundRanges = Map<number, SoundBytes>;
 
 /**
  * Runs one split through reader, mapper and sink until only the commit is left. The tools are then
  * free for the next split. A source that fails makes the record `incomplete`; on any other error it
- * discards what was written and throws. A checksum comes after its rows: a split with rows that turn
- * out to be altered is discarded and read again up to them.
+ * discards what was written and throws. A checksum follows its rows: if it does not match, the
+ * split is discarded and read again without the altered rows.
  */
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<WrittenSplit> {
   const sound: SoundRanges = new Map();
@@ -78,7 +81,10 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
   return writeSplit(task, sound, tools);
 }
 
-/** Reads and writes a split, ranges of `sound` up to where it says; adds ranges that it finds altered. */
+/**
+ * Reads and writes a split; ranges in `sound` only up to their limit. Adds ranges that are found
+ * altered to `sound`.
+ */
 async function writeSplit(
   task: SplitTask,
   sound: SoundRanges,
@@ -151,7 +157,7 @@ interface Flow {
   /** Found in the ranges so far. */
   readonly commas: MisplacedCommas[];
   readonly sound: SoundRanges;
-  /** Bytes on disk that earlier ranges of the split took. */
+  /** Bytes on disk of the earlier ranges of the split. */
   readonly bytesBefore: number;
 }
 
@@ -221,7 +227,7 @@ async function guard<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T>
   try {
     return await read();
   } catch (error) {
-    // Errors raised on purpose are expected; a full disk is not the fault of the source.
+    // Deliberate errors are expected; a full disk is not the fault of the source.
     if (error instanceof SwitchyardError || isStorageFull(error) || signal.aborted) throw error;
     throw new ReaderCrash(error);
   }

@@ -17,7 +17,7 @@ import { ReaderCrash, runSplit, type SplitTask, type SplitTools } from "./run-sp
 import { ThreadCounters } from "./thread-counters.js";
 import type { WrittenSplit } from "./written-split.js";
 
-/** The values that a worker makes its tools from. */
+/** The values from which a worker makes its tools. */
 export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly options: Options;
   /** Workers that read keys also compare them. */
@@ -31,7 +31,7 @@ export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly counters: SharedArrayBuffer;
 }
 
-/** `kernel` has nothing allocated. */
+/** `kernel` has no allocations yet. */
 export type MakeTools<Options extends RunOptions> = (
   setup: WorkerSetup<Options>,
   signal: AbortSignal,
@@ -45,12 +45,12 @@ export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Opt
 }
 
 /**
- * The calls of a worker: reads one split at a time, while the one before may be committing. After a
- * stop they end with `interrupted`.
+ * The calls of a worker. It reads one split at a time, while the previous one may be committing.
+ * After a stop, calls end with `interrupted`.
  */
 export class SplitServer {
   readonly #stop = new AbortController();
-  /** Used by one phase after the other: memory of an earlier one would stay until it is collected. */
+  /** Shared by all phases: separate memory of an earlier phase would stay until it is collected. */
   readonly #kernel = new Kernel();
   #tools: SplitTools | undefined;
   #written: WrittenSplit | undefined;
@@ -59,7 +59,7 @@ export class SplitServer {
 
   constructor(private readonly makeTools: MakeTools<RunOptions>) {}
 
-  /** The first call, and that before each further phase. */
+  /** Called first, and again before each further phase. */
   async setUp(setup: WorkerSetup): Promise<void> {
     const counters = new ThreadCounters(setup.counters);
     this.#tools?.ahead.close();
@@ -71,12 +71,13 @@ export class SplitServer {
     this.#tools = { ...tools, counters, ahead, checkpoint: () => this.#checkpoint() };
   }
 
-  /** Reads a split to where only the commit is left. Ends after the commit of the split before. */
+  /** Reads a split and leaves only its commit. Ends after the commit of the previous split. */
   async read(task: SplitTask): Promise<void> {
     try {
       this.#written = await this.#finish(runSplit(task, this.#tools as SplitTools));
     } finally {
-      // If the reader crashed, this thread ends: that must not hit the split before.
+      // After a crash of the reader this thread ends, which must not affect the commit of the
+      // previous split.
       await this.#commit;
     }
   }

@@ -27,15 +27,15 @@ interface Work {
 /** Work of this run so far, including splits in progress. */
 export interface SplitProgress extends Work {
   readonly threads: readonly ThreadProgress[];
-  /** A sink waits for the service that it sends to. */
+  /** Set while a sink waits for the service that it sends to. */
   readonly waiting?: Waiting;
   readonly splits: number;
 }
 
-/** A split that is claimed. */
+/** A claimed split. */
 interface SplitRun {
   readonly claim: Claim;
-  /** Ranges, by index, that are skipped because reading them killed a worker. */
+  /** Indexes of ranges that are skipped because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
   /** No other split may run on its worker at the same time, so that a death can be attributed. */
   readonly isAlone: boolean;
@@ -47,11 +47,11 @@ interface SplitRun {
 interface Lane {
   worker: PoolWorker | undefined;
   reading: SplitRun | undefined;
-  /** The split after that one, whose objects are asked for; an idle lane takes it over. */
+  /** The next split, with objects that are requested early; an idle lane may take it. */
   reserved: SplitRun | undefined;
-  /** The split read before, and what the worker counted for it; `ended` never rejects. */
+  /** The previous split and the counts of the worker for it; `ended` never rejects. */
   committing: { readonly run: SplitRun; readonly work: Work; ended: Promise<void> } | undefined;
-  /** Ends when the last committed split is where it belongs; never rejects. */
+  /** Resolves when the last committed split is stored; never rejects. */
   published: Promise<void> | undefined;
   /** Rows of committed splits. */
   rows: number;
@@ -60,7 +60,7 @@ interface Lane {
 /**
  * Runs the splits of a dispatch on a worker pool; a worker reads the next split while it commits
  * the one before. A worker that dies is replaced, and its split runs again without the source that
- * it was reading, which has failed. Any other error ends the run.
+ * it was reading, which counts as failed. Any other error ends the run.
  */
 export class SplitRunner {
   /** Splits whose worker died. */
@@ -135,7 +135,7 @@ export class SplitRunner {
 
   /**
    * Takes a worker if the lane has none and there are splits to read. Returns false if the system
-   * refuses it a thread: the queue is untouched, and other lanes read it to its end.
+   * refuses a thread: the queue is unchanged, and other lanes read the rest.
    */
   async #hasWorker(lane: Lane): Promise<boolean> {
     if (lane.worker !== undefined || !this.#hasWork || this.pool.isStopping) return true;
@@ -160,7 +160,7 @@ export class SplitRunner {
     const { worker, committing } = lane;
     if (this.pool.isStopping || worker === undefined) return undefined;
     const isBusy = committing !== undefined;
-    // A worker that starts reads the next split sooner than one that still has to commit.
+    // A new worker reads the next split sooner than one that still has to commit.
     const mustWait =
       committing?.run.isAlone === true ||
       this.#retries[0]?.isAlone === true ||
@@ -192,7 +192,7 @@ export class SplitRunner {
       if (hasObjects && this.dispatch.allowsReserve) lane.reserved ??= await this.#claim(false);
       const next = lane.reserved && plainSplit(lane.reserved.claim.split, RANGES_AHEAD_MAX);
       await remote.call("read", { split: plainSplit(split), skipped, ...omitUndefined({ next }) });
-      // The worker has answered for the commit before, so this does not wait.
+      // The worker has answered for the previous commit, so this does not wait.
       await lane.committing?.ended;
       await lane.published;
       if (!(await claim.isWanted())) {
@@ -248,8 +248,8 @@ export class SplitRunner {
   }
 
   /**
-   * Throws `worker_died` if workers die of one source after the other: the cause is not in the
-   * sources, and to start a worker for each of thousands would take hours.
+   * Throws `worker_died` if workers die of several sources in a row. The cause is then not in the
+   * sources, and starting a worker for each of thousands would take hours.
    */
   #countDeath(hasRead: boolean, death: RemoteDeath): void {
     this.#deaths = hasRead ? 1 : this.#deaths + 1;
@@ -288,7 +288,7 @@ function takeReserved(lane: Lane): SplitRun | undefined {
   return reserved;
 }
 
-/** Returns a split as plain data, for another thread; the first ranges of it, if not all. */
+/** Returns a split as plain data for another thread, with all ranges or only the first ones. */
 function plainSplit({ id, bytes, ranges }: Split, rangesMax = ranges.length): Split {
   const sources = new Map<Source, Source>();
   const plain = (source: Source) => {
@@ -305,7 +305,7 @@ function plainSplit({ id, bytes, ranges }: Split, rangesMax = ranges.length): Sp
   };
 }
 
-/** Returns what a worker has counted for the split that it reads or has just read. */
+/** Returns the counts of a worker for the split that it reads or has just read. */
 function workOf(counters: ThreadCounters, split: Split): Work {
   const { rows, rejects, delivered } = counters;
   return { bytes: Math.min(counters.bytes, split.bytes), rows, rejects, delivered };
@@ -322,7 +322,7 @@ function addWork(one: Work, other: Work): Work {
 
 /**
  * Skips the range that the worker was reading when it died, or all ranges if it was reading none.
- * Throws `worker_died` if these are skipped already.
+ * Throws `worker_died` if they are skipped already.
  */
 function withoutFailed(run: SplitRun, range: number, death: RemoteDeath): SplitRun {
   const { split } = run.claim;

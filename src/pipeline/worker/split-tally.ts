@@ -23,7 +23,7 @@ export class SplitTally {
   constructor(
     private readonly rejects: SplitRejects,
     private readonly eventCounts: EventCounter | undefined,
-    /** True if repeated events are removed. */
+    /** True if duplicates are removed. */
     private readonly findsDuplicates = false,
   ) {
     eventCounts?.clear();
@@ -35,7 +35,7 @@ export class SplitTally {
 
   /**
    * Returns the number of rows to deliver. Throws if the mapper lost a row: every row of the batch
-   * has to be in `events`.
+   * must be in `events`.
    */
   take(source: Source, events: EventBatch): number {
     const { rows, outcomes: address, kernel } = events;

@@ -18,8 +18,8 @@ interface ThreadBudget {
 }
 
 /**
- * Returns how many workers fit into `memoryBytes`, at most as many as requested. Throws
- * `UsageError` if not one fits. The output does not depend on it.
+ * Returns the number of workers that fit into `memoryBytes`, up to the number requested. Throws
+ * `UsageError` if none fits. The output does not depend on it.
  */
 export function budgetThreads(
   options: Pick<RunOptions, "threads" | "memoryBytes" | "rowBytesMax">,
@@ -43,7 +43,7 @@ export function budgetThreads(
  * Returns the bytes of a worker's kernel memory and buffers. The window doubles until it holds the
  * longest row; old and new window exist at once. The mapper holds that row twice more, because JSON
  * that becomes text can double in size. The sink holds its row buffer and a sorted and encoded
- * copy. Spilling and event counts come on top.
+ * copy. Spilling and event counts are added.
  */
 function bytesOutsideHeap(rowBytesMax: number): number {
   return (

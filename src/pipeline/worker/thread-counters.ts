@@ -39,7 +39,7 @@ export class ThreadCounters {
     this.#text = new Uint8Array(buffer, TEXT_START, TEXT_BYTES);
   }
 
-  /** Returns true if the worker has to stop at its next batch. */
+  /** Returns true if the worker must stop at its next batch. */
   get stopped(): boolean {
     return Atomics.load(this.#words, STOP) !== 0;
   }
@@ -66,7 +66,7 @@ export class ThreadCounters {
   }
 
   set waiting(waiting: Waiting | undefined) {
-    // A reader may meet the text of two failures; the next look is right.
+    // A reader may see a mixture of two failures; its next read is correct.
     const reason = waiting?.reason.slice(0, WAITING_REASON_MAX) ?? "";
     this.#doubles[ATTEMPTS] = waiting?.attempts ?? 0;
     this.#doubles[UNTIL_MS] = waiting?.untilMs ?? 0;
@@ -121,7 +121,9 @@ export class ThreadCounters {
     this.#doubles[BATCH_SETTLED]! += delivered + refused;
   }
 
-  /** The finished share of the current batch. Late events of the batch before may count for it. */
+  /**
+   * The finished share of the current batch. Late events of the previous batch may count for it.
+   */
   #share(): number {
     const events = this.#get(BATCH_EVENTS);
     return events === 0 ? 0 : Math.min(1, this.#get(BATCH_SETTLED) / events);

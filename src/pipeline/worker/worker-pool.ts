@@ -12,7 +12,7 @@ export interface WorkerPoolOptions {
   /** JavaScript heap of one worker. */
   readonly heapBytes: number;
   readonly signal: AbortSignal;
-  /** Called once if the system refuses some of the threads and the others do the work. */
+  /** Called once if the system refuses some of the threads; the others then do the work. */
   fewer?(started: number, wanted: number): void;
   readonly start?: typeof startThread<SplitServer>;
 }
@@ -57,12 +57,12 @@ export class WorkerPool {
     return this.#isStopping;
   }
 
-  /** Begins a phase: workers that are taken from now on are set up for it. */
+  /** Begins a phase: workers that are taken from then on are set up for it. */
   begin(phase: WorkerPhase): void {
     this.#phase = phase;
   }
 
-  /** Runs jobs side by side until all have ended. Throws the first failure. */
+  /** Runs jobs in parallel until all have ended. Throws the first failure. */
   async run(jobs: readonly (() => Promise<void>)[]): Promise<void> {
     await Promise.all(jobs.map((job) => job().catch((error) => this.fail(error))));
     if (this.#isStopping) await this.end();
@@ -76,14 +76,15 @@ export class WorkerPool {
     this.#stop();
   }
 
-  /** True while workers are being set up, which can take work as soon as they are. */
+  /** True while workers are being set up; they can take work soon. */
   get isStarting(): boolean {
     return this.#starting > 0;
   }
 
   /**
-   * Returns an idle worker or a new one, set up for the phase. Returns undefined if the system refuses
-   * another thread while workers are in use: these do the work. Throws what the setup threw.
+   * Returns an idle worker or a new one, set up for the phase. Returns undefined if the system
+   * refuses another thread while workers are in use, which then do the work. Throws what the setup
+   * threw.
    */
   async take(): Promise<PoolWorker | undefined> {
     const phase = this.#phase as WorkerPhase;
@@ -103,7 +104,7 @@ export class WorkerPool {
       this.#workers.delete(worker);
       if (this.#workers.size === 0) throw error;
       this.#refused++;
-      // Another worker may have become idle in the meantime: its taker would end without it.
+      // Another worker may have become idle meanwhile; without this check it would not be used.
       return this.#idle.pop();
     } finally {
       this.#starting--;
@@ -129,7 +130,7 @@ export class WorkerPool {
     this.#workers.delete(worker);
   }
 
-  /** Terminates all workers, if it was not called before; the pool is of no use afterwards. */
+  /** Terminates all workers. The pool cannot be used afterwards; further calls do nothing. */
   async end(): Promise<void> {
     this.options.signal.removeEventListener("abort", this.#stopOnAbort);
     await Promise.all([...this.#workers].map((worker) => this.discard(worker)));

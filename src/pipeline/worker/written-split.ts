@@ -22,7 +22,7 @@ interface SplitResults {
   readonly duplicates: SplitDuplicates | undefined;
   /** Counts by event name; absent if the run does not need them. */
   readonly counted: SplitEvents | undefined;
-  /** The record as far as it is known before the commit. */
+  /** The fields of the record that are known before the commit. */
   readonly record: Omit<SplitRecord, "rejects" | "parts" | "staged" | "spill" | "counts">;
 }
 

@@ -1,7 +1,7 @@
 import type { Fix } from "../../profile/report.js";
 import type { Facts } from "./observation.js";
 
-/** A field of the mapping as `Report.configuration` records it: resolved, so that each target is a list. */
+/** A field of the mapping as `Report.configuration` records it: resolved: each target is a list. */
 export interface RecordedField {
   readonly path: readonly string[];
   readonly unless?: readonly string[];
@@ -86,7 +86,7 @@ export function furtherFieldFix(facts: Facts, target: FieldTarget, path: readonl
   return fixOf(["mapping", target], oneOrAll(fields), false);
 }
 
-/** Returns the names of members that the mapping makes of whole cells of a row. */
+/** Returns the names of members that the mapping makes from whole cells of a row. */
 export function cellNames(facts: Facts, target: "metadata" | "user"): ReadonlySet<string> | "all" {
   const source = objectAt(objectAt(facts.configuration, "mapping"), target);
   const parts = source["kind"] === "merged" ? listAt<RecordObject>(source, "parts") : [source];
@@ -142,7 +142,7 @@ function writtenTime({ path, format, zone, shifted }: RecordedTime): unknown {
 function writtenField({ path, ...exceptions }: RecordedField): unknown {
   const field = path.some((step) => step.includes(".")) ? path : path.join(".");
   if (Object.keys(exceptions).length > 0) return { field, ...exceptions };
-  // Only text can stand alone; the steps of a path would be read as fields.
+  // Only text can be written without a list; the steps of a path would be read as fields.
   return typeof field === "string" && field !== "" ? field : { field };
 }
 

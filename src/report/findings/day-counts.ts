@@ -3,11 +3,11 @@ import type { ReportDay } from "../../profile/report.js";
 /** Share of all events that may be before the first day of the bulk, and after the last. */
 const TAIL_SHARE = 0.005;
 
-/** Days on either side that a day is compared with, and how many of them must exist. */
+/** Days on either side with which a day is compared, and the number of them that must exist. */
 const DAYS_AROUND = 3;
 const DAYS_AROUND_MIN = 2;
 
-/** Other weeks that must have the weekday that a day is compared with. */
+/** Number of other weeks that must have the same weekday for a comparison. */
 const WEEKS_AROUND_MIN = 2;
 
 /**
@@ -36,7 +36,7 @@ interface UsualCounts {
   readonly most: number;
 }
 
-/** Undefined near the first and last day, where there is too little to compare with. */
+/** Undefined near the first and last day, where there are too few days for a comparison. */
 export function usualOfDay(days: readonly ReportDay[], index: number): UsualCounts | undefined {
   return usualOf(days, index, ({ events }) => events);
 }
@@ -62,8 +62,9 @@ function usualOf(
 }
 
 /**
- * Returns the usual events of a day by its weekday. If the days around have more than theirs, so may this
- * one: a step between two levels is not a spike. Undefined if there are too few weeks.
+ * Returns the usual number of events of a day by its weekday, raised if the days around it have
+ * more events than usual: a step between two levels is not a spike. Undefined if there are too few
+ * weeks.
  */
 export function usualOfWeekday(days: readonly ReportDay[], index: number): number | undefined {
   const bulk = bulkOf(days);
@@ -89,7 +90,7 @@ function levelOfWeekday(
 ): number | undefined {
   const self = days[index];
   if (self === undefined) return undefined;
-  // Between days far apart, days without events are not listed.
+  // If days are far apart, the days without events between them are not listed.
   const weekday = weekdayOf(self);
   const [before, after] = [-1, 1].map((side) =>
     [7, 14].flatMap((distance) => {
@@ -108,13 +109,13 @@ function weekdayOf({ day }: ReportDay): number {
   return new Date(day).getUTCDay();
 }
 
-/** Indexes of days or hours in a row, `end` excluded. */
+/** Indexes of consecutive days or hours, `end` excluded. */
 export interface IndexRun {
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns the runs of marks that are true. */
+/** Returns the ranges in which all marks are true. */
 export function runsOf(marks: readonly boolean[]): readonly IndexRun[] {
   const starts = marks.flatMap((mark, index) => (mark && marks[index - 1] !== true ? [index] : []));
   return starts.map((start) => {

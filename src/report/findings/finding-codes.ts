@@ -3,7 +3,7 @@ import type { Severity } from "../../profile/report.js";
 interface FindingRow {
   /** An error loses or damages events, a warning may do so, and an info is worth knowing. */
   readonly severity: Severity;
-  /** Looked for only if all rows were read: what is missing from a sample may be in the export. */
+  /** Reported only if all rows were read: data that a sample lacks may be in the export. */
   readonly needsAllRows: boolean;
   /** The condition of the finding and its remedy, as Markdown for docs/findings.md. */
   readonly when: string;

@@ -68,7 +68,7 @@ function gapRuns(days: readonly ReportDay[]): readonly GapRun[] {
   return runs;
 }
 
-/** Returns true for a day that is quiet every week, such as one of a weekend. */
+/** Returns true for a day that is quiet every week, such as a Sunday. */
 function isUsualForWeekday(
   counts: readonly number[],
   index: number,
@@ -93,7 +93,7 @@ function total(numbers: readonly number[]): number {
   return sumOf(numbers, (one) => one);
 }
 
-/** Hours with almost no events that have many on the days around. */
+/** Hours with almost no events, although the same hours of the days around have many. */
 export function findGapHours(facts: Facts): readonly Observation[] {
   const { days } = facts;
   const explained = skippedHours(facts);

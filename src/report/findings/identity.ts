@@ -117,7 +117,7 @@ export function findIdentityEvents(facts: Facts): Observation | readonly Observa
   };
 }
 
-/** Placeholder ids make one user or device of all who have them. */
+/** Placeholder ids merge all users who have them into one user or device. */
 export function findJunkIDs(facts: Facts): readonly Observation[] {
   const { identity } = facts;
   return idFields.flatMap((field) => {
@@ -127,7 +127,7 @@ export function findJunkIDs(facts: Facts): readonly Observation[] {
     const counts = junk
       .slice(0, 5)
       .map(({ value, rows: of }) => `${quoted(value)}: ${formatCount(of)}`);
-    // If every event has the other id too, none is rejected for losing this one.
+    // If every event also has the other id, no event is rejected for losing this one.
     const isSafe = (field === "userID" ? identity.userOnly : identity.deviceOnly) === 0;
     const texts = junk.map(({ value }) => value);
     return {

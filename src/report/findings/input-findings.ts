@@ -14,7 +14,7 @@ import {
 } from "./observation.js";
 import { type KeyUse, keyUses, pathOf } from "./property-uses.js";
 
-/** Standard errors beyond which an estimate is more than noise. */
+/** Number of standard errors beyond which an estimate is not noise. */
 const ERRORS_MIN = 3;
 
 export function findNoEvents({ rows }: Facts): Observation | readonly Observation[] {
@@ -135,7 +135,7 @@ export function findMissingFields({ missingFields }: Facts): readonly Observatio
   }));
 }
 
-/** Texts of ids and of properties made of CSV cells that programs write for null. */
+/** Texts that programs write for null, in ids and in properties made from CSV cells. */
 export function findCsvNulls(facts: Facts): readonly Observation[] {
   if (!facts.inputs.sources.some(({ format }) => format === "csv")) return [];
   const ids = facts.identity.junkIDs.map(({ field, value, rows }) => ({
@@ -163,7 +163,7 @@ export function findCsvNulls(facts: Facts): readonly Observation[] {
   ];
 }
 
-/** Returns the properties that the mapping makes of whole cells. */
+/** Returns the properties that the mapping makes from whole cells. */
 function cellUses(facts: Facts): readonly KeyUse[] {
   const names = { metadata: cellNames(facts, "metadata"), user: cellNames(facts, "user") };
   return keyUses(facts).filter(({ root, key }) => names[root] === "all" || names[root].has(key));

@@ -4,13 +4,13 @@ import { formatCount } from "../quantities.js";
 import { bulkOf, median } from "./day-counts.js";
 import { type Facts, type Observation, quoted } from "./observation.js";
 
-/** Expected events of a time without any, from which on chance does not explain it. */
+/** Expected number of events from which on a time without any is not chance. */
 const MISSING_EVENTS_MIN = 30;
 
-/** Days without the event, at the start or end of the export, from which on it is reported. */
+/** Days without the event at the start or end of the export from which on it is reported. */
 const MISSING_DAYS_MIN = 1.5;
 
-/** Events and days of a name below which nothing is expected of it. */
+/** Least events and days of a name; rarer names are ignored. */
 const STEADY_EVENTS_MIN = 50;
 const STEADY_DAYS_MIN = 2;
 
@@ -23,7 +23,7 @@ const CHANGE_DAYS_MAX = 1.5;
 /** Most days on which late uploads still have the old name, or early ones the new. */
 const OVERLAP_DAYS_MAX = 7;
 
-/** Share of its usual day below which a name only just begins or is nearly over. */
+/** Share of its usual events of a day below which a name is beginning or ending. */
 const USUAL_DAY_SHARE = 0.25;
 const CHANGE_RATE_FACTOR_MAX = 1.6;
 

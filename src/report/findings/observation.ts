@@ -4,10 +4,10 @@ import { formatShare } from "../quantities.js";
 import { cutEnd } from "../terminal-text.js";
 import type { FindingCode } from "./finding-codes.js";
 
-/** The part of a report that findings are derived from. */
+/** The part of a report from which findings are derived. */
 export type Facts = Omit<Report, "findings" | "verdict">;
 
-/** A finding without its severity, before its fix is put together. */
+/** A finding without its severity, before its fix is assembled. */
 export interface Observation {
   readonly code: FindingCode;
   /** One sentence, no full stop. */

@@ -37,7 +37,7 @@ export function findFutureTimes({ times, run }: Facts): Observation | readonly O
   };
 }
 
-/** Placeholder times that the allowed range of times let through. */
+/** Placeholder times within the allowed range of times. */
 export function findPlaceholderTimes(facts: Facts): Observation | readonly Observation[] {
   const { suspicious, first } = facts.times;
   if (suspicious === 0) return [];

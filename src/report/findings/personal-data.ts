@@ -13,7 +13,7 @@ const cardPattern = /^(?:\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{1,7}|[3-6]\d{12,18})$/;
 const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/;
 const ipv6Pattern = /^(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}$/i;
 
-/** Keys whose values are secret, whatever the values look like. */
+/** Keys with secret values, whatever the values look like. */
 const secretKeyPattern = /^(?:password|passwd|pwd|ssn|iban|cvv|cvc|credit_?card(?:_?number)?)$/i;
 
 /** Kinds of personal values, and how a whole value is recognized. */
@@ -61,7 +61,7 @@ function kindOf(use: KeyUse): { readonly name: string; readonly evidence: string
   return undefined;
 }
 
-/** Two of twenty random numbers have the right check digit, so a single match proves little. */
+/** Two of twenty random numbers have a valid check digit, so a single match proves little. */
 function isCard(value: string): boolean {
   if (!cardPattern.test(value)) return false;
   const digits = [...value.replaceAll(/[ -]/g, "")].reverse().map(Number);
@@ -72,7 +72,7 @@ function isCard(value: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Loopback addresses identify nobody. */
+/** Loopback addresses do not identify a person. */
 function isAddress(value: string): boolean {
   if (ipv4Pattern.test(value)) return !/^(?:0|127)\./.test(value);
   return ipv6Pattern.test(value) && value.length > 6;

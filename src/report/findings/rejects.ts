@@ -45,7 +45,7 @@ function describeSample({ source, row, byte, message }: ReportReject["samples"][
   return `${source}${at}: ${message}`;
 }
 
-/** Returns a line that would let the samples through. */
+/** Returns a line with which the samples would be accepted. */
 function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined {
   switch (code) {
     case "unit_id_missing":
@@ -54,7 +54,7 @@ function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined 
       return likelyFieldFix(facts, "event", samples);
     case "time_unparsable": {
       const format = likelyPattern(samples.map(({ message }) => message));
-      // A pattern applies to all times. If others can be read now, it would reject those.
+      // A pattern applies to all times. If other times can be read now, it would reject them.
       if (format === undefined || facts.rows.mapped > 0) return undefined;
       return timeFix(facts, (time) => ({ ...time, format }), false);
     }

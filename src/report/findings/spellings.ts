@@ -3,12 +3,12 @@ import { RENAMED_MAX } from "./event-names.js";
 import { type Facts, type Observation, quoted, sumOf } from "./observation.js";
 import { memberOf, pathOf, propertySets } from "./property-uses.js";
 
-/** `_` and `-` between words; `2026-01` and `202601` remain different. */
+/** Word separators `_` and `-`; `2026-01` and `202601` remain different. */
 const separators = /(?<=\p{L})[_-]+(?=[\p{L}\p{N}])|(?<=\p{N})[_-]+(?=\p{L})/gu;
 
 /**
- * Groups names that differ only by case, width and what separates words, the most frequent of a group first.
- * Names that no other resembles are in no group.
+ * Groups names that differ only by case, width and word separators, the most frequent of a group
+ * first. Omits names without a similar one.
  */
 function alikeGroups<T extends { readonly rows: number }>(
   ones: readonly T[],

@@ -14,7 +14,10 @@ import {
 const ADVICE =
   "The usual causes are loops, tests and bots: check these events before you count them.";
 
-/** Hours with many times the events of the day itself and of the same hour on the days around. */
+/**
+ * Hours with many times the usual events, by the day itself and by the same hour of the days
+ * around.
+ */
 export function findSpikeHours(facts: Facts): readonly Observation[] {
   return facts.days.flatMap((day, index) =>
     spikeHoursOf(facts.days, index).map(({ hour, usual }) => ({
@@ -64,7 +67,7 @@ function isSpike(events: number, usual: number, factor: number, minimum: number)
   return events >= minimum && events >= usual * factor && beyondChance;
 }
 
-/** Names the event that causes most of what a day has more than the day before. */
+/** Names the event that causes most of the increase over the day before. */
 function cause({ days, events }: Facts, index: number): string {
   const before = new Map(days[index - 1]?.byEvent ?? []);
   const excess = (days[index]?.byEvent ?? []).map(

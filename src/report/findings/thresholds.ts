@@ -1,6 +1,6 @@
-/** Values from which on a finding is reported, chosen so that a clean export has none. */
+/** Limits of findings, chosen so that a clean export has no findings. */
 
-/** Events of an hour or a day below which it says nothing. */
+/** Least events of an hour or day that is examined. */
 export const MINIMUM_HOUR_EVENTS = 25;
 export const MINIMUM_DAY_EVENTS = 25;
 
@@ -12,7 +12,7 @@ export const GAP_HOUR_SHARE = 0.05;
 export const SPIKE_DAY_FACTOR = 3;
 export const SPIKE_HOUR_FACTOR = 4;
 
-/** Standard deviations that chance does not reach. */
+/** Standard deviations beyond which a difference is not chance. */
 export const CHANCE_DEVIATIONS = 8;
 
 /** Share of events at midnight from which on times are treated as dates. */
@@ -21,22 +21,25 @@ export const MIDNIGHT_SHARE = 0.2;
 /** Days from the bulk of events from which on a day is far away. */
 export const FAR_DAYS = 30;
 
-/** Ids of the other kind from which on an id is treated as shared. */
+/** Number of ids of the other kind from which on an id is treated as shared. */
 export const SHARED_ID_OTHERS = 100;
 
 /** Share of rows without a user id from which on the mapping is probably wrong. */
 export const USERLESS_SHARE = 0.95;
 
-/** Share of the events with a user id that ids of one shape need to be evidence. */
+/** Share of the events with a user id from which on ids of one shape are evidence. */
 export const ANONYMOUS_SHARE = 0.02;
 
-/** Share of users beside a device id with generated ids from which on users have such ids as well. */
+/**
+ * Share of users with a device id and a generated user id from which on generated ids are normal
+ * for users.
+ */
 export const GENERATED_USERS_SHARE = 0.01;
 
-/** Names that differ only by an id from which on they are treated as one. */
+/** Number of names that differ only by an id from which on they are treated as one. */
 export const NAMES_WITH_IDS = 10;
 
-/** Names that people can still review. */
+/** Number of names that people can still review. */
 export const NAMES_USUAL_MAX = 1_000;
 
 /** Characters of a name that the event route accepts. */
@@ -49,5 +52,5 @@ export const EVENT_BYTES_USUAL_MAX = 256 * 1024;
 export const VALUE_BYTES_CUT = 1_024;
 export const VALUE_BYTES_REFUSED = 32 * 1024;
 
-/** Findings of one code that are listed; the others are counted together. */
+/** Most findings of one code that are listed; the others are counted together. */
 export const FINDINGS_PER_CODE = 10;

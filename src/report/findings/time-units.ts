@@ -83,7 +83,7 @@ function wrongUnit(
 ): Observation {
   const first = numbers[0] ?? 0;
   const formats = timesOf(facts).map(({ format }) => format);
-  // `auto` detects the unit by size, so that sources with several units are all read correctly.
+  // `auto` detects the unit by size, and so reads all sources correctly even if their units differ.
   const fix = timeFix(facts, (time) => ({ ...time, format: "auto" }), true);
   return {
     code,

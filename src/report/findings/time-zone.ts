@@ -15,7 +15,10 @@ const DAYS_AROUND = 7;
 const SKIPPED_SHARE_MAX = 0.02;
 const REPEATED_FACTOR_MIN = 1.5;
 
-/** Zones whose clocks change at the same reading on the same days cannot be distinguished by that. */
+/**
+ * Zones with clock changes on the same days at the same reading, which cannot be distinguished by
+ * them.
+ */
 const zoneSets = [
   ["Europe/Berlin", "Europe/Paris", "Europe/Madrid", "Europe/Rome"],
   ["Europe/London", "Europe/Lisbon"],
@@ -34,7 +37,7 @@ interface ClockChange {
 
 /**
  * Hours that are missing and doubled where the clocks of a zone change, which means that times are
- * that zone's wall clock.
+ * wall clock times of that zone.
  */
 export function findDaylightSaving(facts: Facts): readonly Observation[] {
   const found = shownChanges(facts);
@@ -74,7 +77,7 @@ interface JudgedChange extends ClockChange {
   readonly isShown: boolean;
 }
 
-/** Returns nothing if there are too few events to decide. */
+/** Returns an empty list if there are too few events to decide. */
 function judge({ days }: Facts, { hourMs, isSkipped }: ClockChange): readonly JudgedChange[] {
   const day = new Date(hourMs).toISOString().slice(0, 10);
   const hour = new Date(hourMs).getUTCHours();
@@ -99,7 +102,8 @@ function changesOf(zone: Zone, { days }: Facts): readonly ClockChange[] {
     if (before === after) return [];
     let momentMs = startMs;
     while (zone.offsetMs(momentMs) === before) momentMs += HOUR_MS;
-    // Going forward skips the hour read with the old offset; going back repeats that of the new one.
+    // A change forward skips an hour as read with the old offset; a change back repeats an hour as
+    // read with the new one.
     const isSkipped = after > before;
     return [{ hourMs: momentMs + Math.min(before, after), isSkipped }];
   });
@@ -127,7 +131,7 @@ function describe(facts: Facts, { zones, changes }: ShownChanges): Observation {
   };
 }
 
-/** The quietest hours are not at night in UTC, and the times do not say why. */
+/** The quietest hours are not at night in UTC, and the form of the times does not explain it. */
 export function findShiftedHours(facts: Facts): Observation | readonly Observation[] {
   const { shiftHours, confidence, evidence } = facts.times.zoneGuess;
   if (confidence !== "strong" || Math.abs(shiftHours) < 2 || timeFormOf(facts) !== "local")

@@ -9,14 +9,14 @@ type Target = (typeof profiledTargets)[number];
 /** Share of the usual values below which a target counts as empty: a few events have wrong times. */
 const EMPTY_SHARE = 0.02;
 
-/** Expected values of a time without any, from which on chance does not explain it. */
+/** Expected number of values from which on a time without any is not chance. */
 const MISSING_VALUES_MIN = 30;
 
-/** Days with values and without them, below which nothing is concluded. */
+/** Least days with values and without; with fewer, nothing is reported. */
 const FILLED_DAYS_MIN = 3;
 const EMPTY_DAYS_MIN = 2;
 
-/** Times without values of one target; more of them are a habit and not a change of the export. */
+/** Most gaps of one target; more gaps are usual for it and not a change of the export. */
 const TIMES_MAX = 3;
 
 /** Targets with values on most days and none for some time, as if a field was renamed in some files. */
@@ -31,7 +31,7 @@ export function findVanishedFields(facts: Facts): readonly Observation[] {
 
 const filledOf = (day: ReportDay, target: Target) => day.events - day.empty[target];
 
-/** Returns the days in a row on which a target has almost no values. */
+/** Returns the ranges of days on which a target has almost no values. */
 function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly IndexRun[] {
   const shares = days.map((day) => filledOf(day, target) / day.events);
   const highest = Math.max(...shares, 0);
@@ -52,9 +52,10 @@ function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly Inde
 }
 
 /**
- * Returns the least number of values that the empty days would have if each event name had as large a
- * share of values as on the filled days. Which names have the values is not known: those count that
- * are rarest on the empty days, so that a name that ends does not look like a field that vanishes.
+ * Returns the least number of values that the empty days would have if each event name had as large
+ * a share of values as on the filled days. The report does not say which names have the values. The
+ * names that are rarest on the empty days are assumed: otherwise a name that ends would look like a
+ * field that vanishes.
  */
 function leastValuesExpected(
   filled: readonly ReportDay[],
@@ -73,7 +74,7 @@ function leastValuesExpected(
   return expected;
 }
 
-/** Index of the names that a report does not list, taken together. */
+/** Index of all names together that a report does not list. */
 const OTHERS = -1;
 
 function rowsByName(days: readonly ReportDay[]): ReadonlyMap<number, number> {

@@ -6,7 +6,7 @@ import { type Facts, type Observation, quoted, quotedList, sumOf } from "./obser
 /** Share of its events that had the property. */
 const FILL_MIN = 0.5;
 
-/** Expected values after the last one, from which on chance does not explain it. */
+/** Expected number of later values from which on their absence is not chance. */
 const MISSING_VALUES_MIN = 30;
 const DAYS_BEFORE_MIN = 3;
 const DAYS_AFTER_MIN = 2;
@@ -24,7 +24,7 @@ interface Vanished {
 /** Properties that most events of a name had until some day, and none has later. */
 export function findVanishedProperties({ days, events }: Facts): readonly Observation[] {
   const { start, end } = bulkOf(days);
-  // If all of `metadata` is empty, its keys are not what vanished.
+  // If all of `metadata` is empty, the whole object vanished and not its keys.
   const known = days
     .slice(start, end)
     .filter(({ events: all, empty }) => all > 0 && empty.metadata < all);

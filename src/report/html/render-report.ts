@@ -4,9 +4,9 @@ import { builtFile } from "../../base/package-files.js";
 import type { Report } from "../../profile/report.js";
 
 /**
- * Returns `report.html`: one file that requests nothing else. Its security policy allows only its own
- * script and style, by their hashes, and forbids all requests and text that is parsed as HTML. It contains
- * the report as JSON without markup, so nothing in the report can run.
+ * Returns `report.html`: one file that requests nothing else. Its security policy allows only its
+ * own script and style, by their hashes, and forbids all requests and text that is parsed as HTML.
+ * It contains the report as JSON without markup, so no text of the report can run as code.
  */
 export function renderReport(report: Report): string {
   const { script, style } = pageParts();

@@ -16,8 +16,8 @@ export function disclosure(summary: string, ...children: readonly Child[]): HTML
 }
 
 /**
- * Returns a part of the screen alone: numbers of a chart, or a long list. Its content is made when it is
- * first opened, because most are never opened.
+ * Returns a part for the screen that is not printed: numbers of a chart, or a long list. Its
+ * content is made when it is first opened, because most are never opened.
  */
 export function lazyDisclosure(summary: string, make: () => Child): HTMLDetailsElement {
   const made = element("details", { class: "screen-only" }, element("summary", {}, summary));
@@ -27,7 +27,7 @@ export function lazyDisclosure(summary: string, make: () => Child): HTMLDetailsE
 
 type Fact = readonly [label: string, value: Child, note?: string | undefined];
 
-/** Shows numbers with their names, side by side. */
+/** Shows numbers with their names in a row. */
 export function facts(...list: readonly (Fact | false)[]): HTMLElement {
   const shown = list.filter((fact) => fact !== false);
   return element(

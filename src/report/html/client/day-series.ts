@@ -97,7 +97,7 @@ interface DayParts {
 
 /**
  * Separates days that are far from the rest and have almost no events. A few events of 1970 or 2099
- * would stretch a chart until all others are one bar.
+ * would stretch a chart so far that all others are one bar.
  */
 export function partDays(days: readonly ReportDay[]): DayParts {
   const total = eventsOf(days);
@@ -120,7 +120,7 @@ interface Group {
   readonly events: number;
 }
 
-/** Groups days with events that no gap separates. */
+/** Groups days with events that are not separated by a gap. */
 function groupsOf(days: readonly ReportDay[]): readonly Group[] {
   const groups: Group[] = [];
   days.forEach(({ events }, day) => {
@@ -146,7 +146,7 @@ export interface Layer {
   readonly spans: readonly (readonly [low: number, high: number])[];
 }
 
-/** Names that have their own layer. */
+/** Most names with their own layer. */
 export const LAYERS_MAX = 8;
 
 /** Layers of the most frequent names, and one of all others. */

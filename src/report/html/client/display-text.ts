@@ -7,7 +7,7 @@ export function shown(text: string): string {
   return text === "" ? "(empty text)" : harmless(text);
 }
 
-/** `48.2 %`; `< 0.1 %` and `> 99.9 %` where rounding would say none or all. */
+/** `48.2 %`; `< 0.1 %` and `> 99.9 %` where rounding would give 0 or 100 %. */
 export function shareText(share: number): string {
   const percent = share * 100;
   if (percent > 0 && percent < 0.1) return "< 0.1 %";

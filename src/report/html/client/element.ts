@@ -4,7 +4,7 @@ export type Child = Node | string | number | null | undefined | false;
 /** `true` sets an attribute without a value; `false` and `undefined` leave it out. */
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Creates an element. The page creates them only here, so that no text is ever parsed as HTML. */
+/** Creates an element. The page creates elements only here, so text is never parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},

@@ -2,7 +2,7 @@ import type { Report, ReportDay, ReportEvent } from "../../../profile/report.js"
 import { type DayRange, type EventSeries, eventSeries, partDays } from "./day-series.js";
 import { formatHash, nameInAddress, type PageAddress, parseHash } from "./location-hash.js";
 
-/** The event and the days that the page shows. They are in the address, so that it can be shared. */
+/** The event and the days that the page shows. They are in the address, which can be shared. */
 export class ViewState {
   /** The report, with the days that charts show. */
   readonly report: Report;

@@ -8,7 +8,7 @@ import type { ViewState } from "../view-state.js";
 
 /** Most months for which days are large and have numbers. */
 const LARGE_MONTHS_MAX = 18;
-/** Months without events in a row from which on they become one line. */
+/** Consecutive months without events from which on they become one line. */
 const EMPTY_MONTHS_MIN = 3;
 
 /**

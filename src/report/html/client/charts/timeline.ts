@@ -7,7 +7,7 @@ import type { ViewState } from "../view-state.js";
 import { dayAt, drawPlot, type Plot } from "./plot.js";
 import { RangeBrush } from "./range-brush.js";
 
-/** Bars of a timeline; with more days, a bar stands for weeks. */
+/** Most bars of a timeline; with more days, each bar shows weeks. */
 const BARS_MAX = 200;
 const TOOLTIP_LINES_MAX = 10;
 

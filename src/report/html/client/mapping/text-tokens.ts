@@ -6,7 +6,7 @@ export interface TextToken {
   readonly text: string;
   /** The text without quotes and escapes. */
   readonly value: string;
-  /** Keys and indexes from the root of the row; empty for what belongs to no member. */
+  /** Keys and indexes from the root of the row; empty for pieces outside of all members. */
   readonly path: readonly string[];
 }
 

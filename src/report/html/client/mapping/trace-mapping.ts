@@ -44,13 +44,15 @@ export interface Trace {
   readonly to: TextToken;
   /** Target of the mapping: `userID`, `metadata`, … */
   readonly field: string;
-  /** The texts differ, as those of times do. */
+  /** True if the texts differ, as for times. */
   readonly isConverted: boolean;
 }
 
 interface MappingTraces {
   readonly traces: readonly Trace[];
-  /** Values that the mapping reads for another purpose than the event: the insert id and the filter. */
+  /**
+   * Values that the mapping reads for other purposes than the event: the insert id and the filter.
+   */
   readonly consulted: ReadonlySet<TextToken>;
 }
 
@@ -147,7 +149,7 @@ class SourceValues {
     return [dotted(path), path].some((one) => this.#present.has(keyOf(one)));
   }
 
-  /** Finds a value. A column whose name is the path joined by dots comes first. */
+  /** Finds a value. A column named as the path joined by dots comes first. */
   at(path: Path, rest: Path = []): TextToken | undefined {
     const found = [dotted(path), path].map((one) => this.#values.get(keyOf([...one, ...rest])));
     return found.find((token) => token !== undefined);
@@ -162,7 +164,7 @@ class SourceValues {
     return undefined;
   }
 
-  /** Finds the path of the last element of a list whose key is this name. */
+  /** Finds the path of the last list element with this name as its key. */
   lastElement(list: Path, keys: readonly Choice[], name = ""): Path | undefined {
     let last: Path | undefined;
     for (let index = 0; this.has([...list, String(index)]); index++) {

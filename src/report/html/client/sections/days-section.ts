@@ -42,7 +42,7 @@ export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
   );
 }
 
-/** Tells which days the charts leave out. */
+/** Names the days that the charts omit. */
 function outlyingDays(days: readonly ReportDay[]): HTMLElement | null {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return null;

@@ -18,7 +18,7 @@ export function severityMark(finding: Finding): HTMLElement {
   return element("span", { class: `severity severity-${name}` }, sign, word);
 }
 
-/** Returns whether a finding counts in the verdict. */
+/** Returns true if a finding counts in the verdict. */
 export function isOpen({ acceptedBecause }: Finding): boolean {
   return acceptedBecause === undefined;
 }
@@ -36,7 +36,7 @@ export function fixLine({ line, isSafe }: Fix): HTMLElement {
   );
 }
 
-/** Returns whether the part about rejects says all that a finding says. */
+/** Returns true if the section about rejects contains everything in a finding. */
 export function isInRejects({ rejects }: Pick<Report, "rejects">, finding: Finding): boolean {
   const { code, rejectCode } = finding;
   return code === "rows_rejected" && rejects.some((reject) => reject.code === rejectCode);

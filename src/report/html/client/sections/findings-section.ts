@@ -7,7 +7,7 @@ import { button, type Child, element } from "../element.js";
 import type { ViewState } from "../view-state.js";
 import { findingId, fixLine, isInRejects, severityMark } from "./finding-parts.js";
 
-/** Findings that are shown at first; the others open on demand. */
+/** Number of findings that are shown at first; the others open on demand. */
 const OPEN_MAX = 12;
 
 export function findingsSection(view: ViewState): HTMLElement {

@@ -89,7 +89,7 @@ function period({ days, dayZone }: Report): HTMLElement | null {
   return element("figure", { class: "period" }, bars, element("figcaption", {}, text));
 }
 
-/** Counts the events of each bar; with many days, a bar stands for weeks. */
+/** Counts the events of each bar; with many days, a bar shows weeks. */
 function eventsByBar(days: readonly ReportDay[]): readonly number[] {
   const length = bucketDaysFor(days.length, PERIOD_BARS_MAX);
   return Array.from({ length: Math.ceil(days.length / length) }, (_, bar) =>

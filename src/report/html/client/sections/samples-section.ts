@@ -23,7 +23,7 @@ export function samplesSection(report: Sampled): HTMLElement {
   );
 }
 
-/** Orders samples so that the first ones are of different events. */
+/** Orders samples: the first ones are of different events. */
 function inTurns(samples: readonly ReportSample[]): readonly ReportSample[] {
   const seen = new Map<string, number>();
   const turns = samples.map((sample) => {

@@ -4,7 +4,7 @@ import { shown } from "../display-text.js";
 import { type Child, element } from "../element.js";
 import { findingId, isInRejects, isOpen, severityMark } from "./finding-parts.js";
 
-/** Lines of the list; the others are counted. */
+/** Most lines of the list; the others are counted. */
 const LINES_MAX = 6;
 
 /** A list of what to fix and to check: one line for each kind of finding, and the command that comes next. */
@@ -58,7 +58,7 @@ function line(report: Report, first: Finding, alike: readonly Finding[]): HTMLEl
   );
 }
 
-/** Returns the address of the part that tells more about a finding. */
+/** Returns the address of the section with more about a finding. */
 function detailOf(report: Report, finding: Finding): string {
   return isInRejects(report, finding) ? "rejects" : findingId(report, finding);
 }
