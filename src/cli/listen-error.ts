@@ -7,8 +7,7 @@ export interface Address {
 }
 
 /**
- * Translates an error of the system for an address that these flags set. Returns other errors
- * unchanged.
+ * Translates an error of the system for an address that these flags set. Returns other errors unchanged.
  */
 export function listenError(
   error: unknown,

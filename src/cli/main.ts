@@ -6,8 +6,7 @@ import { abortOnSignals } from "./signals.js";
 
 const { signal, release } = abortOnSignals(process, process.stderr);
 
-// A reader that closes the pipe early (`| head`) ends the printing, not the run, which sets the
-// exit code.
+// A reader that closes the pipe early (`| head`) ends the printing, not the run, which sets the exit code.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -134,9 +134,7 @@ const warnings = /^(Rejected|Uncertain|More rows were rejected|Stopped)/;
 /** `  label     text`, as `line` of the report room writes it. */
 const label = /^( {2})([a-z]+(?: [a-z]+)?)(?= {2,}\S)/;
 
-/**
- * Returns a text in colour if the stream is a terminal with colours; otherwise the text unchanged.
- */
+/** Returns a text in colour if the stream is a terminal with colours; otherwise the text unchanged. */
 function paint(
   text: string,
   stream: "stdout" | "stderr",

@@ -15,8 +15,7 @@ const WAIT_MS_MIN = 5_000;
 const NOTE_INTERVAL_MS = 30_000;
 
 /**
- * Runs `work`. If it uses object stores, notes long waits, and adds the number of requests to its
- * result.
+ * Runs `work`. If it uses object stores, notes long waits, and adds the number of requests to its result.
  */
 export async function watchStore<Result extends object>(
   { observer }: RunContext,

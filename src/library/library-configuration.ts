@@ -7,9 +7,7 @@ import {
   optionNames,
 } from "../pipeline/configuration/option-names.js";
 
-/**
- * Sections of the configuration with keys that a function takes in addition to those of the root.
- */
+/** Sections of the configuration with keys that a function takes in addition to those of the root. */
 type LibrarySection = "export" | "validate" | "send";
 
 /** Options of a function that are not in the configuration. */

@@ -129,9 +129,7 @@ async function* readAll(
   }
 }
 
-/**
- * Extends an error of damage that only a checksum found: earlier batches may hold altered events.
- */
+/** Extends an error of damage that only a checksum found: earlier batches may hold altered events. */
 function sayGiven(error: SourceError): SourceError {
   const { code, position, reason, alteredFrom } = error;
   if (alteredFrom === undefined) return error;

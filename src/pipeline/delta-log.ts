@@ -44,10 +44,9 @@ export function hasDeltaLog(layout: Layout): boolean {
 }
 
 /**
- * Makes the Delta log of a dataset list exactly the files of the manifest: writes one commit with
- * the added and removed files, or none if there are no changes. Commits are never changed. Throws
- * `table_damaged` if the log cannot be read.
- * https://github.com/delta-io/delta/blob/master/PROTOCOL.md
+ * Makes the Delta log of a dataset list exactly the files of the manifest: writes one commit with the added
+ * and removed files, or none if there are no changes. Commits are never changed. Throws `table_damaged` if
+ * the log cannot be read. https://github.com/delta-io/delta/blob/master/PROTOCOL.md
  */
 export async function updateDeltaLog(layout: Layout, manifest: Manifest): Promise<void> {
   const directory = logDirectory(layout);
@@ -165,10 +164,7 @@ function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly ob
   ];
 }
 
-/**
- * Returns the column that comes from the names of the day directories; undefined if the parts have
- * it.
- */
+/** Returns the column that comes from the names of the day directories; undefined if the parts have it. */
 export function dayKeyOf(
   { configuration }: Manifest,
   columns: readonly OutputColumn[],
@@ -178,9 +174,7 @@ export function dayKeyOf(
   return isTaken ? undefined : named;
 }
 
-/**
- * Returns the schema of the table, and the columns that come from directory names: day and event.
- */
+/** Returns the schema of the table, and the columns that come from directory names: day and event. */
 function schemaOf(manifest: Manifest): {
   readonly dayKey: string | undefined;
   readonly eventKey: string | undefined;

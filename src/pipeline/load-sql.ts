@@ -52,8 +52,7 @@ interface WarehouseRow {
   readonly nullable?: (type: string) => string;
   readonly required: string;
   /**
-   * Returns the type of the column with the day; undefined if the table has none while files are
-   * loaded.
+   * Returns the type of the column with the day; undefined if the table has none while files are loaded.
    */
   dayType(load: Load): string | undefined;
   /** Returns the text after the columns of the table. */
@@ -77,8 +76,7 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     json: "JSON",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nCLUSTER BY ${quoted("event")}`,
-    // It takes all keys of a path as columns, and none may also be a column of the files, as the
-    // event is.
+    // It takes all keys of a path as columns, and none may also be a column of the files, as the event is.
     dayType: ({ hasEvents }) => (hasEvents ? undefined : "DATE"),
     load(load, target) {
       const { kind, table, prefixes, extension, dayKey, hasEvents } = load;

@@ -40,9 +40,8 @@ export interface RunOptions {
   /** Absolute; holds the ledger, the rejects and the manifest. */
   readonly outputDirectory: string;
   /**
-   * Subdirectory for the temporary files of this process; absent if no other process can read the
-   * same split. A process that was paused for too long may still write while another one reads its
-   * split.
+   * Subdirectory for the temporary files of this process; absent if no other process can read the same
+   * split. A process that was paused for too long may still write while another one reads its split.
    */
   readonly temporaryName?: string;
   /** If absent, detected from the first bytes of each source. */
@@ -121,9 +120,7 @@ export interface ValidateRequest extends CountRequest, PartOptions {
   readonly format: OutputFormat;
   /** IANA name or fixed offset that days and hours are in. */
   readonly dayZone: string;
-  /**
-   * The key by which duplicates are counted, although they are not removed; ignored for a sample.
-   */
+  /** The key by which duplicates are counted, although they are not removed; ignored for a sample. */
   readonly countedKey?: DedupeOptions;
   /** Share of the inputs to read; 1 is all. */
   readonly sampleShare: number;
@@ -175,8 +172,7 @@ export interface SendOptions extends StoredOptions {
   readonly eventUrl: string;
   readonly body: BodyForm;
   /**
-   * The key whose digest is the idempotency key of an event; if absent, the position of the event
-   * is used.
+   * The key whose digest is the idempotency key of an event; if absent, the position of the event is used.
    */
   readonly idempotency?: DedupeOptions;
   /** Events of one request. */

@@ -49,8 +49,7 @@ export async function runExport(
     },
   };
   const result = await runSplits(job, context, outside);
-  // An existing log must follow the output: readers would miss files that a later run joins or
-  // adds.
+  // An existing log must follow the output: readers would miss files that a later run joins or adds.
   if (result.manifest.complete && (options.table === "delta" || hasDeltaLog(layout)))
     await updateDeltaLog(layout, result.manifest);
   return result;

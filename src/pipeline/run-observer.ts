@@ -23,9 +23,8 @@ export interface RunProgress {
   /**
    * `keys`: all inputs are read a first time, to find duplicates.
    *
-   * `merging`: all splits are done, and spilled rows are written to their days. Splits are then
-   * merges, bytes are those of the spilled rows, and the source of a thread is the range of days
-   * that it merges.
+   * `merging`: all splits are done, and spilled rows are written to their days. Splits are then merges,
+   * bytes are those of the spilled rows, and the source of a thread is the range of days that it merges.
    */
   readonly phase?: "keys" | "merging";
   readonly threads: readonly ThreadProgress[];

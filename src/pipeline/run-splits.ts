@@ -144,8 +144,7 @@ export function exceeds(
 }
 
 /**
- * Returns the epochs that no longer need their spilled rows, because none of their splits is read
- * again.
+ * Returns the epochs that no longer need their spilled rows, because none of their splits is read again.
  */
 function mergedEpochs(
   { epochs }: StartedRun,

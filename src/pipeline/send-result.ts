@@ -21,8 +21,7 @@ export interface SendManifest extends RunAccounts {
 }
 
 /**
- * Counts so far: from the records of finished splits, and from the answers of the service for the
- * others.
+ * Counts so far: from the records of finished splits, and from the answers of the service for the others.
  */
 export interface SentCounts extends DeliveryCounts {
   /** Rows of finished splits, and events of others that the service refused. */
@@ -44,9 +43,7 @@ export interface SendStanding {
 /** The result of sending. An error that stops it is thrown instead, as `SendStopped`. */
 export interface SendResult extends SendStanding, RunResult<SendManifest> {}
 
-/**
- * A run that cannot continue, with the code, message and exit code of its cause, and its progress.
- */
+/** A run that cannot continue, with the code, message and exit code of its cause, and its progress. */
 export class SendStopped extends SwitchyardError {
   constructor(
     cause: SwitchyardError,

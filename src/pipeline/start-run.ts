@@ -45,9 +45,7 @@ import { growSplitBytes, makePlan, type Plan } from "./plan.js";
 
 interface StartOptions extends PlanningOptions {
   readonly fresh: boolean;
-  /**
-   * Do not read splits with a failed source again: this run only finishes what others have read.
-   */
+  /** Do not read splits with a failed source again: this run only finishes what others have read. */
   readonly finishesOnly: boolean;
   readonly now: Date;
   /** Milliseconds since 1970 UTC; ignored for epochs that have recorded one. */
@@ -204,9 +202,7 @@ async function resumeEpoch(
   };
 }
 
-/**
- * Returns true if all joined parts exist, and all parts that they replace belong to intact epochs.
- */
+/** Returns true if all joined parts exist, and all parts that they replace belong to intact epochs. */
 async function areJoinedIntact(
   layout: Layout,
   compacted: CompactedParts,

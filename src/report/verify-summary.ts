@@ -39,9 +39,7 @@ export function summarizeVerify(result: VerifyResult): string {
   ].join("\n");
 }
 
-/**
- * Summarizes the comparison of a service with an export. Control characters from data are escaped.
- */
+/** Summarizes the comparison of a service with an export. Control characters from data are escaped. */
 export function summarizeStored(result: StoredResult): string {
   const { events, counts, countedBy, sampled, refused, differences } = result;
   const numbers = [

@@ -166,8 +166,7 @@ export type MappingSkeleton = Readonly<Record<string, JsonLike>>;
 type JsonLike = string | null | { readonly [name: string]: string | readonly string[] };
 
 /**
- * Returns the guessable part of a mapping if a required target has no field; undefined if there is
- * none.
+ * Returns the guessable part of a mapping if a required target has no field; undefined if there is none.
  */
 export function proposeSkeleton(fields: Fields, rows: number): MappingSkeleton | undefined {
   const found = findCandidates(fields, rows);
@@ -204,9 +203,7 @@ export function findMissing(fields: Fields, rows: number): readonly string[] {
   return Object.entries(isThere).flatMap(([words, found]) => (found ? [] : [words]));
 }
 
-/**
- * Finds the fields that could be each target, likeliest first; no field is first for two targets.
- */
+/** Finds the fields that could be each target, likeliest first; no field is first for two targets. */
 function findCandidates(fields: Fields, rows: number): Candidates {
   const isUseful: Readonly<Record<TargetName, (field: FieldSummary) => boolean>> = {
     event: (field) => isScalar(field) && isMost(field, rows) && !isTime(field),

@@ -227,9 +227,7 @@ function rowsMissing(
   );
 }
 
-/**
- * `missing` lists the parts that no field has; it is empty if no row becomes an event by the guess.
- */
+/** `missing` lists the parts that no field has; it is empty if no row becomes an event by the guess. */
 function mappingUnknown(
   fields: Fields,
   missing: readonly string[],

@@ -122,8 +122,7 @@ function optionsOf(command: Section, shared: readonly OptionName[]): readonly Op
 }
 
 /**
- * Adds `--config` if the command reads a file, then the named options of the table, the required
- * one first.
+ * Adds `--config` if the command reads a file, then the named options of the table, the required one first.
  */
 export function addOptions(
   command: Command,

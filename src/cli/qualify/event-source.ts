@@ -18,8 +18,7 @@ type EventSource =
 
 /**
  * Returns the export or the inputs on the command line; else the export of `from`, else that of
- * `export.to`, else the configured inputs. Throws `UsageError` if there is no source or more than
- * one.
+ * `export.to`, else the configured inputs. Throws `UsageError` if there is no source or more than one.
  */
 export async function findEventSource(
   configuration: Configuration,

@@ -45,8 +45,7 @@ function jsonOf({ mode, console, known, plan, applied }: QualifyResult, exitCode
 }
 
 /**
- * Fails if the plan was not applied completely. Otherwise the exit code is the one of reading the
- * inputs.
+ * Fails if the plan was not applied completely. Otherwise the exit code is the one of reading the inputs.
  */
 function exitCodeOf({ mode, plan, applied, known: { origin } }: QualifyResult): number {
   if (applied?.stopped !== undefined) return applied.stopped.exitCode;

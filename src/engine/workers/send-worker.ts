@@ -49,9 +49,7 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
   };
 });
 
-/**
- * Returns the limiter of the rate that all processes share; undefined if the rate is not shared.
- */
+/** Returns the limiter of the rate that all processes share; undefined if the rate is not shared. */
 async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
   if (shared === undefined || rate === undefined) return undefined;
   // Loaded only for workers of a queue.

@@ -9,10 +9,7 @@ export const SERVER_SECRET_VARIABLE = "SWITCHYARD_SERVER_SECRET";
 
 export const CONSOLE_KEY_VARIABLE = "SWITCHYARD_CONSOLE_KEY";
 
-/**
- * A secret: its variable, its name in messages, and the error for a file that is empty or
- * unreadable.
- */
+/** A secret: its variable, its name in messages, and the error for a file that is empty or unreadable. */
 interface Secret {
   readonly variable: string;
   readonly title: string;

@@ -186,9 +186,8 @@ async function decide(
 }
 
 /**
- * Returns the saved decisions about splits with unchanged keys and sound drop lists. If the keys of
- * other epochs have changed since (`prior`), there are none; undefined means that they do not
- * matter.
+ * Returns the saved decisions about splits with unchanged keys and sound drop lists. If the keys of other
+ * epochs have changed since (`prior`), there are none; undefined means that they do not matter.
  */
 async function readDecided(
   paths: KeyLayout,
@@ -226,8 +225,7 @@ function digestOf(prior: readonly MatchFile[], checksums: Map<string, number>): 
 }
 
 /**
- * Returns the key files of another epoch, whose events stay. `isSent`: only events that were sent
- * count.
+ * Returns the key files of another epoch, whose events stay. `isSent`: only events that were sent count.
  */
 export async function priorKeys(
   layout: Layout,

@@ -16,9 +16,7 @@ export const KEY_ROW = 5;
 /** The word that a removed event is checked with; no table finds its slot by it. */
 export const KEY_CHECK = 3;
 
-/**
- * Buckets of a key file. The keys of a day are in few buckets, so days can be compared separately.
- */
+/** Buckets of a key file. The keys of a day are in few buckets, so days can be compared separately. */
 export const KEY_BUCKETS = 2 ** (KEY_DAY_BITS + KEY_DIGEST_BITS);
 
 /** The keys of a batch, valid until the next call. */
@@ -106,10 +104,7 @@ export class KeyDigests {
     }
   }
 
-  /**
-   * Numbers the events that a transform made from one row: they never count as repeats of each
-   * other.
-   */
+  /** Numbers the events that a transform made from one row: they never count as repeats of each other. */
   #countSiblings({ rows, sourceRow }: EventBatch): number {
     this.#siblings.ensure(rows * 4);
     const { address } = this.#siblings;

@@ -114,9 +114,7 @@ export class KeyMatcher {
     return digest;
   }
 
-  /**
-   * Counts the drops of a split by source and group. Positions in its key file are group numbers.
-   */
+  /** Counts the drops of a split by source and group. Positions in its key file are group numbers. */
   count({ keys, slices }: CountWork): CountedDrops {
     const file = this.#open(keys);
     const drops = readSlices(slices);

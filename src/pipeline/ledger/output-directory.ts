@@ -78,9 +78,8 @@ export async function removeSpilled(
 }
 
 /**
- * Moves staged parts back from their days, where a merge has put them unchanged, or a finished
- * export has them. Leaves those of merged days. Call it when the record of the merge is removed or
- * was never written.
+ * Moves staged parts back from their days, where a merge has put them unchanged, or a finished export has
+ * them. Leaves those of merged days. Call it when the record of the merge is removed or was never written.
  */
 export async function returnStaged(
   { outputDirectory, stagedDirectory }: Layout,

@@ -24,8 +24,7 @@ export interface JoinedOutput {
   /** Fetches the records that merges of days need, if the output is in a store. */
   prepareMerges?(): Promise<void>;
   /**
-   * Takes the lease of a split and fetches its journals; returns undefined while another process
-   * holds it.
+   * Takes the lease of a split and fetches its journals; returns undefined while another process holds it.
    */
   lease(split: string): Promise<SplitLease | undefined>;
   /** Removes the journals of a split from a store; absent if the directory is the output itself. */

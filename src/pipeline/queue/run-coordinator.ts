@@ -66,10 +66,9 @@ const WAIT_NOTE_MS = 10_000;
 const MERGES_HERE_MAX = 8;
 
 /**
- * Coordinates a run whose splits the workers of a queue read: plans, queues splits and merges,
- * watches the workers, and finishes. It can be killed and started again at any time, also while
- * another coordinator of the same run works. Throws what `runSplits` and `WorkQueue.open` throw,
- * and `split_deadly`.
+ * Coordinates a run whose splits the workers of a queue read: plans, queues splits and merges, watches the
+ * workers, and finishes. It can be killed and started again at any time, also while another coordinator of
+ * the same run works. Throws what `runSplits` and `WorkQueue.open` throw, and `split_deadly`.
  */
 export async function runCoordinator<
   Options extends StoredOptions,

@@ -16,10 +16,7 @@ export interface RunDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind
   now(): number;
 }
 
-/**
- * Dispatches the splits or the merges of an epoch from a queue that this process shares with
- * others.
- */
+/** Dispatches the splits or the merges of an epoch from a queue that this process shares with others. */
 export class RunDispatch<Work extends object> implements Dispatch<Work> {
   readonly threadsMax = Number.POSITIVE_INFINITY;
   /** Other machines may be free before it is done. */

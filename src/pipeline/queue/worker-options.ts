@@ -63,8 +63,7 @@ export async function readWorkerOptions(
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
-  // The coordinator has checked the options, and `requireSameRun` compares those that decide the
-  // output.
+  // The coordinator has checked the options, and `requireSameRun` compares those that decide the output.
   const shared = JSON.parse(text) as ExportOptions | SendOptions;
   return {
     ...shared,
@@ -87,9 +86,7 @@ export function runIdOf(heads: readonly RunHead[]): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/**
- * Throws `worker_differs` if this worker would write something other than the coordinator expects.
- */
+/** Throws `worker_differs` if this worker would write something other than the coordinator expects. */
 export function requireSameRun(
   output: string,
   head: RunHead,

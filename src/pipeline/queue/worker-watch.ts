@@ -50,8 +50,7 @@ export class WorkerWatch {
   }
 
   /**
-   * Checks the workers; returns the messages to print. `missing`: pending work that is not in the
-   * queue.
+   * Checks the workers; returns the messages to print. `missing`: pending work that is not in the queue.
    */
   async look(
     queue: Pick<WorkQueue, "beats" | "forget">,

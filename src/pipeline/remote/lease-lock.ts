@@ -13,8 +13,7 @@ export const LOCK_KEY = "_switchyard/lock";
 export interface LeaseTimes {
   readonly renewMs: number;
   /**
-   * Others may take the lock after this time without a renewal, by the clock of the store or file
-   * system.
+   * Others may take the lock after this time without a renewal, by the clock of the store or file system.
    */
   readonly expireMs: number;
   /** The holder stops writing and sending after this time without a renewal, by its own clock. */
@@ -74,9 +73,7 @@ export class LeaseLock {
     return holder === undefined || !(await isDead(holder, thisProcess));
   }
 
-  /**
-   * Returns the process that has the lock of that key, alive or not; undefined if the lock is free.
-   */
+  /** Returns the process that has the lock of that key, alive or not; undefined if the lock is free. */
   static async holderOf(
     store: ObjectStore,
     key: string,
@@ -145,10 +142,7 @@ export class LeaseLock {
     }
   }
 
-  /**
-   * Throws unless the store refuses to overwrite an object under the condition that it does not
-   * exist.
-   */
+  /** Throws unless the store refuses to overwrite an object under the condition that it does not exist. */
   async #checkConditions(): Promise<void> {
     if (!(await this.#put("absent"))) return;
     throw new UsageError(

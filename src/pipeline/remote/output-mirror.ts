@@ -197,9 +197,8 @@ export class OutputMirror {
   }
 
   /**
-   * Compares the objects with what was written. Removes parts without a record, which a process
-   * that lost its lock may have written. Throws `output_changed` if an object is missing or was
-   * replaced.
+   * Compares the objects with what was written. Removes parts without a record, which a process that lost
+   * its lock may have written. Throws `output_changed` if an object is missing or was replaced.
    */
   async #check(lock: LeaseLock): Promise<void> {
     const objects = await this.#list();
@@ -231,8 +230,7 @@ export class OutputMirror {
   }
 
   /**
-   * Returns false for a journal that was removed meanwhile: workers remove the journals of finished
-   * splits.
+   * Returns false for a journal that was removed meanwhile: workers remove the journals of finished splits.
    */
   async #fetchThere(path: string, object: ObjectFacts): Promise<boolean> {
     const file = join(this.directory, path);

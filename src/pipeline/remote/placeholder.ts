@@ -3,9 +3,7 @@ import { rmSync, type Stats, truncateSync, utimesSync, writeFileSync } from "nod
 /** Modification time of placeholders, in seconds since 1970 UTC: no other file has it. */
 const PLACEHOLDER_TIME = 1;
 
-/**
- * Turns a file into a placeholder of an object: it has the same size, but no content on the disk.
- */
+/** Turns a file into a placeholder of an object: it has the same size, but no content on the disk. */
 export function makePlaceholder(path: string, bytes: number): void {
   // The file may have a second name.
   rmSync(path, { force: true });

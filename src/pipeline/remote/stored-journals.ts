@@ -34,10 +34,7 @@ export async function forgetJournals(split: string, journals: StoredJournals): P
   if (keys.length > 0) await journals.store.remove(keys, journals.signal);
 }
 
-/**
- * Returns a function that writes pieces of journals, each under its own name, into a run in a
- * store.
- */
+/** Returns a function that writes pieces of journals, each under its own name, into a run in a store. */
 export async function pieceWriter(
   place: OutputPlace,
   signal: AbortSignal,

@@ -11,8 +11,7 @@ export const REPORT_PAGE_NAME = "report.html";
 export const FIXES_MODULE_NAME = "fixes.mjs";
 
 /**
- * Throws if the directory is not writable, so that a dry run does not fail after hours. Creates
- * nothing.
+ * Throws if the directory is not writable, so that a dry run does not fail after hours. Creates nothing.
  */
 export async function checkReportDirectory(directory: string): Promise<void> {
   await asOutput(directory, () => checkWritable(directory));

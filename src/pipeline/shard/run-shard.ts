@@ -121,10 +121,7 @@ interface SharedPlanning {
   readonly output: SharedOutput;
 }
 
-/**
- * Plans a run that several processes read, or joins its plan, and calls `work` before others may
- * plan.
- */
+/** Plans a run that several processes read, or joins its plan, and calls `work` before others may plan. */
 export async function planShared<Result>(
   job: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
@@ -153,10 +150,7 @@ export async function planShared<Result>(
   }
 }
 
-/**
- * Plans; with `dedupe`, reads the keys of all inputs too, and decides which events each split
- * skips.
- */
+/** Plans; with `dedupe`, reads the keys of all inputs too, and decides which events each split skips. */
 async function planAlone(
   job: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,

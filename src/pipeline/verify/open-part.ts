@@ -92,8 +92,7 @@ export function readsAs(format: Format, codecs: readonly Codec[] = []): OpenPart
   return (part, fields, { kernel, openReader, signal }) => {
     const source = { ...part, codecs, format };
     return openReader(kernel, { source, start: 0, end: null }, fields, {
-      // An event may be longer than its row: its member names are longer, and its ids may have
-      // escapes.
+      // An event may be longer than its row: its member names are longer, and its ids may have escapes.
       rowBytesMax: 2 * ROW_BYTES_LIMIT,
       ratioMax: Number.MAX_SAFE_INTEGER,
       temporaryDirectory: tmpdir(),

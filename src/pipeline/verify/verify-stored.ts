@@ -27,10 +27,7 @@ export interface StoredResult {
   readonly outcome: "verified" | "different";
   /** Stored events of the days and names of the export. */
   readonly events: number;
-  /**
-   * Number of compared counts, and their kind: by name only if the days of the export are not in
-   * UTC.
-   */
+  /** Number of compared counts, and their kind: by name only if the days of the export are not in UTC. */
   readonly counts: number;
   readonly countedBy: "day and name" | "name";
   /** Events that were compared field by field. */

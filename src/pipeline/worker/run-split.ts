@@ -62,8 +62,7 @@ export class ReaderCrash extends Error {
 }
 
 /**
- * By index of a range, its number of intact bytes, if later bytes were found altered after they
- * were read.
+ * By index of a range, its number of intact bytes, if later bytes were found altered after they were read.
  */
 type SoundRanges = Map<number, SoundBytes>;
 

@@ -7,8 +7,7 @@ export interface SplitRejects {
   /** Takes row `row` of `events`, which was rejected with `code`. */
   add(source: Source, events: EventBatch, row: number, code: number): void;
   /**
-   * Keeps the row beyond the life of its batch; calling the result with a message records it as
-   * rejected.
+   * Keeps the row beyond the life of its batch; calling the result with a message records it as rejected.
    */
   keep(source: Source, events: EventBatch, row: number, code: number): (message: string) => void;
   /** Returns counts and one example for each code, ordered by code number. */

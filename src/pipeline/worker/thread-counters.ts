@@ -121,9 +121,7 @@ export class ThreadCounters {
     this.#doubles[BATCH_SETTLED]! += delivered + refused;
   }
 
-  /**
-   * The finished share of the current batch. Late events of the previous batch may count for it.
-   */
+  /** The finished share of the current batch. Late events of the previous batch may count for it. */
   #share(): number {
     const events = this.#get(BATCH_EVENTS);
     return events === 0 ? 0 : Math.min(1, this.#get(BATCH_SETTLED) / events);

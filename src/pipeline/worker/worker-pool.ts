@@ -82,9 +82,8 @@ export class WorkerPool {
   }
 
   /**
-   * Returns an idle worker or a new one, set up for the phase. Returns undefined if the system
-   * refuses another thread while workers are in use, which then do the work. Throws what the setup
-   * threw.
+   * Returns an idle worker or a new one, set up for the phase. Returns undefined if the system refuses
+   * another thread while workers are in use, which then do the work. Throws what the setup threw.
    */
   async take(): Promise<PoolWorker | undefined> {
     const phase = this.#phase as WorkerPhase;

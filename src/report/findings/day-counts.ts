@@ -62,9 +62,8 @@ function usualOf(
 }
 
 /**
- * Returns the usual number of events of a day by its weekday, raised if the days around it have
- * more events than usual: a step between two levels is not a spike. Undefined if there are too few
- * weeks.
+ * Returns the usual number of events of a day by its weekday, raised if the days around it have more events
+ * than usual: a step between two levels is not a spike. Undefined if there are too few weeks.
  */
 export function usualOfWeekday(days: readonly ReportDay[], index: number): number | undefined {
   const bulk = bulkOf(days);

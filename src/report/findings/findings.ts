@@ -114,10 +114,7 @@ export function findFindings(
     );
 }
 
-/**
- * Returns the finders for a report. Finders that need all rows come last, and are omitted for a
- * sample.
- */
+/** Returns the finders for a report. Finders that need all rows come last, and are omitted for a sample. */
 function findersFor({ sample }: Facts): readonly Finder[] {
   const codes = Object.keys(finders) as FindingCode[];
   const needsAllRows = (code: FindingCode) => findingCodes[code].needsAllRows;

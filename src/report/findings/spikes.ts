@@ -14,10 +14,7 @@ import {
 const ADVICE =
   "The usual causes are loops, tests and bots: check these events before you count them.";
 
-/**
- * Hours with many times the usual events, by the day itself and by the same hour of the days
- * around.
- */
+/** Hours with many times the usual events, by the day itself and by the same hour of the days around. */
 export function findSpikeHours(facts: Facts): readonly Observation[] {
   return facts.days.flatMap((day, index) =>
     spikeHoursOf(facts.days, index).map(({ hour, usual }) => ({

@@ -31,8 +31,7 @@ export const USERLESS_SHARE = 0.95;
 export const ANONYMOUS_SHARE = 0.02;
 
 /**
- * Share of users with a device id and a generated user id from which on generated ids are normal
- * for users.
+ * Share of users with a device id and a generated user id from which on generated ids are normal for users.
  */
 export const GENERATED_USERS_SHARE = 0.01;
 

@@ -15,10 +15,7 @@ const DAYS_AROUND = 7;
 const SKIPPED_SHARE_MAX = 0.02;
 const REPEATED_FACTOR_MIN = 1.5;
 
-/**
- * Zones with clock changes on the same days at the same reading, which cannot be distinguished by
- * them.
- */
+/** Zones with clock changes on the same days at the same reading, which cannot be distinguished by them. */
 const zoneSets = [
   ["Europe/Berlin", "Europe/Paris", "Europe/Madrid", "Europe/Rome"],
   ["Europe/London", "Europe/Lisbon"],

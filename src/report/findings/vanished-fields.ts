@@ -52,10 +52,9 @@ function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly Inde
 }
 
 /**
- * Returns the least number of values that the empty days would have if each event name had as large
- * a share of values as on the filled days. The report does not say which names have the values. The
- * names that are rarest on the empty days are assumed: otherwise a name that ends would look like a
- * field that vanishes.
+ * Returns the least number of values that the empty days would have if each event name had as large a share
+ * of values as on the filled days. The report does not say which names have the values. The names that are
+ * rarest on the empty days are assumed: otherwise a name that ends would look like a field that vanishes.
  */
 function leastValuesExpected(
   filled: readonly ReportDay[],

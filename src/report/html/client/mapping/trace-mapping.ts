@@ -50,9 +50,7 @@ export interface Trace {
 
 interface MappingTraces {
   readonly traces: readonly Trace[];
-  /**
-   * Values that the mapping reads for other purposes than the event: the insert id and the filter.
-   */
+  /** Values that the mapping reads for other purposes than the event: the insert id and the filter. */
   readonly consulted: ReadonlySet<TextToken>;
 }
 
