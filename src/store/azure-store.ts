@@ -6,8 +6,6 @@ import {
   type ContainerClient,
   StorageSharedKeyCredential,
 } from "@azure/storage-blob";
-import { mapBounded } from "../base/map-bounded.js";
-import { explainAzureError, noAccount } from "./azure-errors.js";
 import {
   type GetOptions,
   type ListOptions,
@@ -18,12 +16,17 @@ import {
   type PutOptions,
   SHA256_METADATA,
 } from "./object-store.js";
-import { bareEtag, StoreCalls } from "./store-calls.js";
-import { StoreError } from "./store-error.js";
-import { countBytesWritten } from "./store-usage.js";
+import { bareEtag, type ListedPage, StoreCalls } from "./store-calls.js";
+import {
+  type CallFailure,
+  type Explanation,
+  explainStatus,
+  explanations,
+  StoreError,
+} from "./store-error.js";
+import type { RequestKind } from "./store-usage.js";
 
 const PAGE_OBJECTS_MAX = 5_000;
-const REMOVALS_MAX = 16;
 
 /** A page of a listing, flat or by hierarchy. */
 interface BlobPage {
@@ -34,7 +37,7 @@ interface BlobPage {
   };
 }
 
-/** Callers retry, as a body can also stop in the middle. */
+/** Callers retry, because a body can also stop in the middle. */
 const clientOptions = { retryOptions: { maxTries: 1 } } as const;
 
 /**
@@ -63,32 +66,18 @@ export class AzureStore implements ObjectStore {
     return new AzureStore(service.getContainerClient(bucket), bucket, requestsPerSecond);
   }
 
-  async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
-    let continuationToken: string | undefined;
-    do {
-      const { segment, ...page } = await this.#calls.repeat(
-        { kind: "list", key: "", signal },
-        (abortSignal) => this.#listPage({ prefix, abortSignal }, isFlat, continuationToken),
-      );
-      continuationToken = page.continuationToken || undefined;
-      yield {
-        objects: segment.blobItems.map(({ name, properties }) => ({
-          key: name,
-          size: properties.contentLength ?? 0,
-          etag: bareEtag(properties.etag),
-          modifiedMs: properties.lastModified.getTime(),
-        })),
-        prefixes: (segment.blobPrefixes ?? []).map(({ name }) => name),
-      };
-    } while (continuationToken !== undefined);
+  list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
+    return this.#calls.list(signal, (token, abortSignal) =>
+      this.#listPage({ prefix, abortSignal }, isFlat, token),
+    );
   }
 
-  /** Begins anew at each call: the library's iterators end at the first failure. */
+  /** Starts a new iterator for each page: those of the library end at the first failure. */
   async #listPage(
     listing: { readonly prefix: string; readonly abortSignal: AbortSignal },
     isFlat: boolean,
     continuationToken: string | undefined,
-  ): Promise<BlobPage> {
+  ): Promise<ListedPage> {
     const paging = {
       maxPageSize: PAGE_OBJECTS_MAX,
       ...(continuationToken && { continuationToken }),
@@ -97,8 +86,18 @@ export class AzureStore implements ObjectStore {
       ? this.container.listBlobsByHierarchy("/", listing).byPage(paging)
       : this.container.listBlobsFlat(listing).byPage(paging);
     const { value, done } = await pages.next();
-    if (done === true) throw new Error("the store has answered no page");
-    return value;
+    if (done === true) throw new Error("an answer without a page");
+    const { segment, continuationToken: next }: BlobPage = value;
+    return {
+      objects: segment.blobItems.map(({ name, properties }) => ({
+        key: name,
+        size: properties.contentLength ?? 0,
+        etag: bareEtag(properties.etag),
+        modifiedMs: properties.lastModified.getTime(),
+      })),
+      prefixes: (segment.blobPrefixes ?? []).map(({ name }) => name),
+      next: next || undefined,
+    };
   }
 
   async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
@@ -139,28 +138,23 @@ export class AzureStore implements ObjectStore {
     content: ObjectContent,
     { condition, sha256, metadata = {}, signal }: PutOptions,
   ): Promise<string | "occupied"> {
-    const size = "bytes" in content ? content.bytes.length : content.size;
     const blob = this.container.getBlockBlobClient(key);
-    const answer = await this.#calls.attempt({ kind: "put", key, size, signal }, (abortSignal) =>
+    const answer = await this.#calls.put(key, content, signal, (abortSignal, size) =>
       blob.upload("bytes" in content ? content.bytes : () => createReadStream(content.path), size, {
         conditions:
           condition === "absent" ? { ifNoneMatch: "*" } : { ifMatch: quoted(condition.etag) },
-        // Names of metadata are identifiers there.
+        // Azure allows no hyphens in names of metadata.
         metadata: renamed({ ...metadata, [SHA256_METADATA]: sha256 }, "-", "_"),
         abortSignal,
       }),
     );
-    if (answer === "occupied") return answer;
-    countBytesWritten(size);
-    return bareEtag(answer.etag);
+    return answer === "occupied" ? answer : bareEtag(answer.etag);
   }
 
   async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
-    await mapBounded(keys, REMOVALS_MAX, async (key) => {
-      await this.#calls.find({ kind: "delete", key, signal }, (abortSignal) =>
-        this.container.getBlobClient(key).delete({ abortSignal }),
-      );
-    });
+    await this.#calls.removeEach(keys, signal, (key, abortSignal) =>
+      this.container.getBlobClient(key).delete({ abortSignal }),
+    );
   }
 }
 
@@ -199,4 +193,77 @@ function renamed(
 ): Record<string, string> {
   const entries = Object.entries(metadata);
   return Object.fromEntries(entries.map(([name, value]) => [name.replaceAll(from, to), value]));
+}
+
+/** The members that errors of the SDK have; each may be absent. */
+interface SdkError {
+  /** Code of the store or of the system. */
+  readonly code?: string;
+  readonly statusCode?: number;
+  readonly details?: { readonly authenticationErrorDetail?: string };
+}
+
+const noAccount: Explanation = {
+  code: "store_credentials_missing",
+  reason:
+    "no storage account was found. Set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or an identity.",
+};
+
+const permissions = {
+  list: "the role Storage Blob Data Reader",
+  get: "the role Storage Blob Data Reader",
+  head: "the role Storage Blob Data Reader",
+  put: "the role Storage Blob Data Contributor",
+  delete: "the role Storage Blob Data Contributor",
+};
+
+/** Explanations by the code of the store, or the name of the error. */
+const explanationsByCode: Readonly<Record<string, Explanation>> = {
+  CredentialUnavailableError: noAccount,
+  AggregateAuthenticationError: noAccount,
+  AuthenticationRequiredError: noAccount,
+  ContainerNotFound: explanations.bucketMissing,
+  InvalidResourceName: explanations.bucketMissing,
+  BlobNotFound: explanations.objectMissing,
+  ConditionNotMet: explanations.objectChanged,
+  // A write with the condition `absent` found a blob.
+  BlobAlreadyExists: explanations.objectChanged,
+  BlobArchived: explanations.objectArchived,
+  AuthenticationFailed: explanations.credentialsRefused,
+  InvalidAuthenticationInfo: explanations.credentialsRefused,
+  RequestTimeTooSkewed: explanations.clockSkewed,
+};
+
+/** Explains an error of the SDK. Its own text is left out: it can hold a signature. */
+function explainAzureError(error: Error, kind: RequestKind): CallFailure {
+  const { code = "", statusCode: status = 0, details } = error as SdkError;
+  const { authenticationErrorDetail: detail = "" } = details ?? {};
+  return {
+    known:
+      explainDetail(detail) ??
+      explanationsByCode[code] ??
+      explanationsByCode[error.name] ??
+      explainAzureStatus(status, kind),
+    name: code === "REQUEST_SEND_ERROR" ? causeOf(error) : code || error.name,
+    status,
+    isTransient: status === 0,
+  };
+}
+
+/** Explains refusals that only their text tells apart. */
+function explainDetail(detail: string): Explanation | undefined {
+  if (/specified time frame|expired/i.test(detail)) return explanations.credentialsExpired;
+  return /date header/i.test(detail) ? explanations.clockSkewed : undefined;
+}
+
+/** The SDK hides the code of a failed connection in its message. */
+function causeOf({ message }: Error): string {
+  return /\b(E[A-Z]{4,})\b/.exec(message)?.[1] ?? "ECONNRESET";
+}
+
+function explainAzureStatus(status: number, kind: RequestKind): Explanation | undefined {
+  if (status === 401) return explanations.credentialsRefused;
+  // The condition of a read is not met.
+  if (status === 304) return explanations.objectChanged;
+  return explainStatus(status, kind, permissions);
 }

@@ -1,10 +1,10 @@
 import type { GetOptions, ObjectStore } from "./object-store.js";
-import { GIVE_UP_MS, retryCall } from "./retry-call.js";
+import { GIVE_UP_MS, retryCall } from "./store-calls.js";
 import { StoreError } from "./store-error.js";
 
 /**
- * Fetches a range of an object, and goes on behind the bytes that arrived where a body stops early.
- * `take` gets the bytes in order, and the position in the object of the first of them.
+ * Fetches a range of an object. If a body stops early, requests the rest. `take` gets the bytes in order,
+ * with the position of their first byte in the object.
  */
 export async function fetchRange(
   store: ObjectStore,

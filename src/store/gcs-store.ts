@@ -3,8 +3,6 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { GoogleAuth } from "google-auth-library";
 import { Agent, type Dispatcher } from "undici";
-import { mapBounded } from "../base/map-bounded.js";
-import { explainGcsError, GcsError } from "./gcs-errors.js";
 import {
   type GetOptions,
   type ListOptions,
@@ -17,15 +15,15 @@ import {
   SHA256_METADATA,
 } from "./object-store.js";
 import { StoreCalls } from "./store-calls.js";
-import { countBytesWritten } from "./store-usage.js";
+import { type CallFailure, type Explanation, explainStatus, explanations } from "./store-error.js";
+import type { RequestKind } from "./store-usage.js";
 
 const PUBLIC_ENDPOINT = "https://storage.googleapis.com";
 const SCOPE = "https://www.googleapis.com/auth/devstorage.read_write";
 const CONNECT_MS_MAX = 4_000;
-/** Without any byte. */
+/** Milliseconds without any byte. */
 const IDLE_MS_MAX = 60_000;
 const PAGE_OBJECTS_MAX = 1_000;
-const REMOVALS_MAX = 16;
 const BOUNDARY = "switchyard-5b1d8e0c4f7a";
 
 /** An object as the API describes it. https://cloud.google.com/storage/docs/json_api/v1/objects */
@@ -58,7 +56,7 @@ const fields = "name,size,generation,updated,metadata";
 /**
  * A bucket of Google Cloud Storage, by its JSON API. Credentials are those that Google's tools find
  * (`GOOGLE_APPLICATION_CREDENTIALS`, `gcloud auth application-default login`, the machine's account). The ETag
- * of an object is its generation. `STORAGE_EMULATOR_HOST` names another endpoint, which needs none.
+ * of an object is its generation. `STORAGE_EMULATOR_HOST` names another endpoint, which needs no credentials.
  */
 export class GcsStore implements ObjectStore {
   readonly #calls: StoreCalls;
@@ -85,29 +83,26 @@ export class GcsStore implements ObjectStore {
     });
   }
 
-  async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
-    let pageToken: string | undefined;
-    do {
+  list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
+    return this.#calls.list(signal, async (token, aborted) => {
       const query = new URLSearchParams({
         prefix,
         maxResults: String(PAGE_OBJECTS_MAX),
         fields: `items(${fields}),prefixes,nextPageToken`,
         ...(isFlat ? { delimiter: "/" } : {}),
-        ...(pageToken === undefined ? {} : { pageToken }),
+        ...(token === undefined ? {} : { pageToken: token }),
       });
       const path = `${this.#objects}?${query}`;
-      const page = await this.#calls.repeat({ kind: "list", key: "", signal }, (aborted) =>
-        this.#json<ListAnswer>({ path, signal: aborted }),
-      );
-      pageToken = page.nextPageToken;
-      yield { objects: (page.items ?? []).map(factsOf), prefixes: page.prefixes ?? [] };
-    } while (pageToken !== undefined);
+      const page = await this.#json<ListAnswer>({ path, signal: aborted });
+      const { items = [], prefixes = [], nextPageToken: next } = page;
+      return { objects: items.map(factsOf), prefixes, next };
+    });
   }
 
   async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
     const { etag: wanted, start, end, signal } = options;
     const path = `${this.#objectPath(key)}?alt=media&ifGenerationMatch=${wanted}`;
-    // Otherwise the store unpacks objects that it says are packed.
+    // Without this header the store decompresses objects that are marked as gzip.
     const headers = { range: `bytes=${start}-${end - 1}`, "accept-encoding": "gzip" };
     const answer = await this.#calls.once({ kind: "get", key, signal }, (aborted) =>
       this.#request({ path, headers, signal: aborted }),
@@ -138,7 +133,7 @@ export class GcsStore implements ObjectStore {
     const resource = {
       name: key,
       contentType: "application/octet-stream",
-      // The store checks it.
+      // The store compares it with what it has received.
       md5Hash: await md5Of(content),
       metadata: { ...metadata, [SHA256_METADATA]: sha256 },
     };
@@ -147,35 +142,27 @@ export class GcsStore implements ObjectStore {
         `--${BOUNDARY}\r\ncontent-type: application/octet-stream\r\n\r\n`,
     );
     const tail = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
-    const size = "bytes" in content ? content.bytes.length : content.size;
-    const answer = await this.#calls.attempt(
-      { kind: "put", key, size, signal },
-      async (aborted) => {
-        const { generation } = await this.#json<ObjectResource>({
-          method: "POST",
-          path: `/upload/storage/v1/b/${encodeURIComponent(this.bucket)}/o?${query}`,
-          headers: {
-            "content-type": `multipart/related; boundary=${BOUNDARY}`,
-            "content-length": String(head.length + size + tail.length),
-          },
-          body: () => Readable.from(joined(head, content, tail), { objectMode: false }),
-          signal: aborted,
-        });
-        if (generation === undefined) throw new GcsError(200, "no generation");
-        return generation;
-      },
-    );
-    if (answer !== "occupied") countBytesWritten(size);
-    return answer;
+    return this.#calls.put(key, content, signal, async (aborted, size) => {
+      const { generation } = await this.#json<ObjectResource>({
+        method: "POST",
+        path: `/upload/storage/v1/b/${encodeURIComponent(this.bucket)}/o?${query}`,
+        headers: {
+          "content-type": `multipart/related; boundary=${BOUNDARY}`,
+          "content-length": String(head.length + size + tail.length),
+        },
+        body: () => Readable.from(joined(head, content, tail), { objectMode: false }),
+        signal: aborted,
+      });
+      if (generation === undefined) throw new GcsError(200, "no generation");
+      return generation;
+    });
   }
 
   async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
-    await mapBounded(keys, REMOVALS_MAX, async (key) => {
-      await this.#calls.find({ kind: "delete", key, signal }, async (aborted) => {
-        const path = this.#objectPath(key);
-        const { body } = await this.#request({ method: "DELETE", path, signal: aborted });
-        await body.dump();
-      });
+    await this.#calls.removeEach(keys, signal, async (key, aborted) => {
+      const path = this.#objectPath(key);
+      const { body } = await this.#request({ method: "DELETE", path, signal: aborted });
+      await body.dump();
     });
   }
 
@@ -239,9 +226,61 @@ async function* joined(
   yield tail;
 }
 
-/** Returns the endpoint of an emulator, as Google's libraries take it; undefined for Google itself. */
+/** Returns the endpoint of an emulator, read as Google's libraries do; undefined for Google itself. */
 function emulatorEndpoint(): string | undefined {
   const host = process.env["STORAGE_EMULATOR_HOST"];
   if (host === undefined || host === "") return undefined;
   return new URL(host.includes("://") ? host : `http://${host}`).origin;
+}
+
+/** An answer of Google Cloud Storage that is not a success. */
+class GcsError extends Error {
+  constructor(
+    readonly status: number,
+    /** The body. */
+    readonly text: string,
+  ) {
+    super(`status ${status}`);
+  }
+}
+
+const noCredentials: Explanation = {
+  code: "store_credentials_missing",
+  reason:
+    "no credentials were found. Set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`, or run where a service account is attached.",
+};
+
+const permissions = {
+  list: "storage.objects.list",
+  get: "storage.objects.get",
+  head: "storage.objects.get",
+  put: "storage.objects.create, and storage.objects.delete to replace objects",
+  delete: "storage.objects.delete",
+};
+
+/** Explains an error of a call to Google Cloud Storage. */
+function explainGcsError(error: Error, kind: RequestKind): CallFailure {
+  const isAnswer = error instanceof GcsError;
+  const status = isAnswer ? error.status : 0;
+  const known = isAnswer ? explainAnswer(error, kind) : explainText(error.message);
+  const { code = "", name } = error as Error & { readonly code?: string };
+  // A connection that fails while a body arrives has no status either.
+  const isTransient = status === 408 || status === 200 || status === 0;
+  return { known, name: code || name, status, isTransient };
+}
+
+function explainAnswer({ status, text }: GcsError, kind: RequestKind): Explanation | undefined {
+  if (status === 401) return explanations.credentialsRefused;
+  // The condition of a read is not met.
+  if (status === 304) return explanations.objectChanged;
+  if (status === 403 && /rateLimit/i.test(text)) return undefined;
+  const isBucket = status === 404 && /bucket does not exist/i.test(text);
+  return isBucket ? explanations.bucketMissing : explainStatus(status, kind, permissions);
+}
+
+/** Explains errors of Google's library, which gets the tokens. */
+function explainText(message: string): Explanation | undefined {
+  if (/short-lived token|reasonable timeframe/i.test(message)) return explanations.clockSkewed;
+  if (/invalid_grant|invalid_rapt/.test(message)) return explanations.credentialsExpired;
+  return /credential/i.test(message) ? noCredentials : undefined;
 }

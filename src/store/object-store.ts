@@ -11,12 +11,12 @@ export interface ObjectFacts {
 
 export interface ObjectPage {
   readonly objects: readonly ObjectFacts[];
-  /** Prefixes, each with its final `/`, of keys that go on behind a further `/`. */
+  /** Prefixes, each with its final `/`, of keys that have a further `/`. */
   readonly prefixes: readonly string[];
 }
 
 export interface ListOptions {
-  /** Return what is directly below the prefix, and the prefixes of what is deeper. */
+  /** List only what is directly below the prefix, and the prefixes of deeper keys. */
   readonly isFlat: boolean;
   readonly signal: AbortSignal;
 }
@@ -50,7 +50,7 @@ export type ObjectContent =
 export interface PutOptions {
   /** There must be no object of that key, or it must have this ETag. */
   readonly condition: "absent" | { readonly etag: string };
-  /** SHA-256 of the content in hexadecimal. The store refuses another one; it is kept as metadata. */
+  /** SHA-256 of the content in hexadecimal, which the store checks. Kept as metadata. */
   readonly sha256: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -68,25 +68,25 @@ export interface ObjectStore {
   /** Returns undefined if there is no such object. Retries. */
   head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined>;
   /**
-   * Writes an object as a whole and returns its ETag, or `occupied` if the condition is not met: also if
-   * an earlier attempt of the same call was stored and its answer lost. Retries.
+   * Writes a whole object and returns its ETag, or `occupied` if the condition is not met. It is also not
+   * met if an earlier attempt of the same call was stored and its answer was lost. Retries.
    */
   put(key: string, content: ObjectContent, options: PutOptions): Promise<string | "occupied">;
   /** Removes objects; those that do not exist are ignored. Retries. */
   remove(keys: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** Checksums of written objects: those that the API requires, or also one that the store keeps. */
+/** Checksums sent with written objects: only required ones, or also one that the store keeps. */
 export const s3Checksums = ["required", "supported"] as const;
 export type S3Checksums = (typeof s3Checksums)[number];
 
-/** Address and style of calls of an S3 store; what is absent comes from the environment. */
+/** Address and style of calls to an S3 store; absent members come from the environment. */
 export interface S3Options {
   readonly endpoint?: string;
   readonly region?: string;
   /** Buckets are part of the path, not of the host's name. */
   readonly pathStyle?: boolean;
   readonly checksums?: S3Checksums;
-  /** Limit of all threads of the process together. */
+  /** Limit for all threads of the process together. */
   readonly requestsPerSecond?: number;
 }

@@ -6,7 +6,7 @@ export type StoreScheme = (typeof schemes)[number];
 export interface ObjectUrl {
   readonly scheme: StoreScheme;
   readonly bucket: string;
-  /** As stored: nothing in it is percent-encoded. */
+  /** The key as stored, not percent-encoded. */
   readonly key: string;
 }
 
@@ -18,7 +18,7 @@ export function parseObjectUrl(text: string): ObjectUrl | undefined {
   return known && { scheme: known, bucket, key };
 }
 
-/** Returns whether a path is the address of an object. */
+/** Returns true if a path is the address of an object. */
 export function isObjectUrl(path: string): boolean {
   return parseObjectUrl(path) !== undefined;
 }

@@ -3,7 +3,7 @@ import type { ObjectUrl, StoreScheme } from "./object-url.js";
 
 const opened = new Map<string, Promise<ObjectStore>>();
 
-/** Opens a bucket, once in each thread. Loads the library of its kind of store. */
+/** Opens a bucket, once in each thread. Loads only the library for its kind of store. */
 export function openStore(
   { scheme, bucket }: Pick<ObjectUrl, "scheme" | "bucket">,
   options: S3Options,

@@ -1,13 +1,14 @@
-import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worker_threads";
+import { isMainThread } from "node:worker_threads";
 import { KIB } from "../base/limits.js";
 import type { SignatureScope, SigningCredentials } from "./s3-signature.js";
+import { sharedMemory } from "./store-usage.js";
 
 /** The address of a bucket and the credentials for it, as the SDK found them. */
 export interface S3Access {
   readonly protocol: string;
   readonly hostname: string;
   readonly port: number | undefined;
-  /** As the signature names it. */
+  /** Host as in the signature. */
   readonly host: string;
   /** Path of the bucket, with its final `/`. */
   readonly path: string;
@@ -27,24 +28,14 @@ const VERSION = 0;
 const LENGTH = 1;
 const CELLS_BYTES = 8;
 
-const KEY = "switchyard-s3-access";
-
 /**
- * The findings of the main thread, for all threads of the process: to load the SDK takes 0.2 s of CPU in each.
- * They are in memory only. The version is odd while the main thread writes.
+ * What the main thread found, shared with all threads of the process: loading the SDK takes 0.2 s of CPU in
+ * each thread. It is in memory only. The version is odd while the main thread writes.
  */
-const memory = sharedMemory();
+const memory = sharedMemory("switchyard-s3-access", CELLS_BYTES + NOTES_BYTES);
 const cells = new Int32Array(memory, 0, 2);
 const text = new Uint8Array(memory, CELLS_BYTES, NOTES_BYTES);
 const notes = new Map<string, S3Access>();
-
-function sharedMemory(): SharedArrayBuffer {
-  const known = isMainThread ? undefined : getEnvironmentData(KEY);
-  if (known instanceof SharedArrayBuffer) return known;
-  const created = new SharedArrayBuffer(CELLS_BYTES + NOTES_BYTES);
-  if (isMainThread) setEnvironmentData(KEY, created);
-  return created;
-}
 
 /** Lets other threads find the access to a bucket. Does nothing except in the main thread. */
 export function shareAccess(bucket: string, access: S3Access): void {
@@ -58,7 +49,7 @@ export function shareAccess(bucket: string, access: S3Access): void {
   Atomics.add(cells, VERSION, 1);
 }
 
-/** Returns what the main thread shared of a bucket; undefined if nothing, or if it expires soon. */
+/** Returns the access to a bucket that the main thread shared, unless it expires soon. */
 export function sharedAccess(bucket: string): S3Access | undefined {
   const version = Atomics.load(cells, VERSION);
   const written = Buffer.from(text.slice(0, Atomics.load(cells, LENGTH)));
@@ -69,7 +60,7 @@ export function sharedAccess(bucket: string): S3Access | undefined {
   return access !== undefined && isFresh(access) ? access : undefined;
 }
 
-/** Returns whether credentials can be used without being renewed. */
+/** Returns true if the credentials do not have to be renewed yet. */
 export function isFresh({ expiresMs }: S3Access): boolean {
   return expiresMs === undefined || expiresMs - Date.now() > RENEWED_BEFORE_MS;
 }

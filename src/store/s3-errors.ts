@@ -1,20 +1,7 @@
-import { StoreError } from "./store-error.js";
-import {
-  accessDenied,
-  bucketMissing,
-  clockSkewed,
-  credentialsExpired,
-  credentialsRefused,
-  type Explanation,
-  objectArchived,
-  objectChanged,
-  objectMissing,
-  type Permissions,
-  storeErrorOf,
-} from "./store-explanations.js";
+import { type CallFailure, type Explanation, explainStatus, explanations } from "./store-error.js";
 import type { RequestKind } from "./store-usage.js";
 
-/** The members that errors of the SDK have; each may be absent. */
+/** Members of the SDK's errors; each may be absent. */
 interface SdkError {
   readonly name?: string;
   /** The code of a system error. */
@@ -22,7 +9,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** An answer that is not a success, although its status may be one. Its name is the code in its body. */
+/** An answer that is not a success, even if its status is. The name is the code in its body. */
 export class AnswerError extends Error {
   readonly $metadata: { readonly httpStatusCode: number };
 
@@ -47,7 +34,7 @@ const regionMissing: Explanation = {
   reason: "the region is unknown. Set --s3-region or AWS_REGION.",
 };
 
-const permissions: Permissions = {
+const permissions = {
   list: "s3:ListBucket for the bucket",
   get: "s3:GetObject for the object",
   head: "s3:GetObject for the object",
@@ -56,27 +43,27 @@ const permissions: Permissions = {
 };
 
 /** Explanations by the name of the error. */
-const byName: Readonly<Record<string, Explanation>> = {
+const explanationsByName: Readonly<Record<string, Explanation>> = {
   CredentialsProviderError: noCredentials,
-  InvalidAccessKeyId: credentialsRefused,
-  SignatureDoesNotMatch: credentialsRefused,
-  InvalidToken: credentialsRefused,
-  ExpiredToken: credentialsExpired,
-  ExpiredTokenException: credentialsExpired,
-  TokenRefreshRequired: credentialsExpired,
-  TokenProviderError: credentialsExpired,
-  NoSuchBucket: bucketMissing,
-  InvalidBucketName: bucketMissing,
-  NoSuchKey: objectMissing,
-  PreconditionFailed: objectChanged,
+  InvalidAccessKeyId: explanations.credentialsRefused,
+  SignatureDoesNotMatch: explanations.credentialsRefused,
+  InvalidToken: explanations.credentialsRefused,
+  ExpiredToken: explanations.credentialsExpired,
+  ExpiredTokenException: explanations.credentialsExpired,
+  TokenRefreshRequired: explanations.credentialsExpired,
+  TokenProviderError: explanations.credentialsExpired,
+  NoSuchBucket: explanations.bucketMissing,
+  InvalidBucketName: explanations.bucketMissing,
+  NoSuchKey: explanations.objectMissing,
+  PreconditionFailed: explanations.objectChanged,
   PermanentRedirect: wrongRegion,
   AuthorizationHeaderMalformed: wrongRegion,
-  RequestTimeTooSkewed: clockSkewed,
-  InvalidObjectState: objectArchived,
+  RequestTimeTooSkewed: explanations.clockSkewed,
+  InvalidObjectState: explanations.objectArchived,
   EntityTooLarge: {
     code: "store_object_too_large",
     reason:
-      "the store takes no object of this size in one request. Set a smaller --part-size and --split-size.",
+      "the store does not accept an object of this size in one request. Set a smaller --part-size and --split-size.",
   },
 };
 
@@ -93,42 +80,32 @@ const transientNames = new Set([
   "ConditionalRequestConflict",
 ]);
 
-/**
- * Turns an error of the SDK into a `StoreError`. `address`: the object or bucket. The SDK's own text is
- * left out where it could hold a signed URL or a key id.
- */
-export function explainS3Error(error: unknown, address: string, kind: RequestKind): unknown {
-  if (!(error instanceof Error) || error instanceof StoreError) return error;
+/** Explains an error. The SDK's own text is left out where it could hold a signed URL or a key id. */
+export function explainS3Error(error: Error, kind: RequestKind): CallFailure {
   const { name = "", code = "", $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode ?? 0;
   // A body that stops early has no status, and an unknown name.
   const isCut = status === 0 && $metadata === undefined;
   const isKnownName = name !== "Error" && name !== "Unknown" && code === "";
-  return storeErrorOf(
-    {
-      name: isKnownName ? name : code,
-      status,
-      isTransient: transientNames.has(name) || isCut,
-      cause: error,
-    },
-    byText(error) ?? byName[name] ?? byStatus(name, status, kind),
-    address,
-  );
+  return {
+    known: explainText(error) ?? explanationsByName[name] ?? explainAnswer(name, status, kind),
+    name: isKnownName ? name : code,
+    status,
+    isTransient: transientNames.has(name) || isCut,
+  };
 }
 
 /** Explains errors of the SDK itself that only their text tells apart. */
-function byText({ name, message }: Error): Explanation | undefined {
+function explainText({ name, message }: Error): Explanation | undefined {
   if (message === "Region is missing") return regionMissing;
   const isExpired = name === "CredentialsProviderError" && /expired/i.test(message);
-  return isExpired ? credentialsExpired : undefined;
+  return isExpired ? explanations.credentialsExpired : undefined;
 }
 
-/** Explains an answer that may have no body, such as that to HEAD. */
-function byStatus(name: string, status: number, kind: RequestKind): Explanation | undefined {
-  if (name === "AccessDenied" || status === 403) return accessDenied(permissions[kind]);
+function explainAnswer(name: string, status: number, kind: RequestKind): Explanation | undefined {
+  if (name === "AccessDenied") return explainStatus(403, kind, permissions);
   if (status === 301) return wrongRegion;
-  // Its body would say so.
-  if (status === 400 && kind === "head") return credentialsRefused;
-  if (status === 404) return kind === "list" ? bucketMissing : objectMissing;
-  return status === 412 ? objectChanged : undefined;
+  // The body of another answer would name the reason; an answer to HEAD has none.
+  if (status === 400 && kind === "head") return explanations.credentialsRefused;
+  return explainStatus(status, kind, permissions);
 }

@@ -15,7 +15,7 @@ import { RequestSigner } from "./s3-signature.js";
 const CONNECT_MS_MAX = 10_000;
 const SOCKETS_MAX = 64;
 
-/** A larger body is sent only when the store has accepted the headers, or has not answered in a second. */
+/** A larger body waits until the store has accepted the headers, at most `CONTINUE_MS_MAX`. */
 const UNASKED_BYTES_MAX = 2 * MIB;
 const CONTINUE_MS_MAX = 1_000;
 
@@ -39,15 +39,15 @@ export interface S3Request {
 }
 
 /**
- * Reads and writes objects with the address and the credentials of the SDK, and without the rest of it: its
- * own call takes 1.5 ms of CPU, and exports can have a million small objects.
+ * Reads and writes objects without the SDK, with the address and the credentials that the SDK found. A call
+ * of the SDK takes 1.5 ms of CPU, and exports can have a million small objects.
  */
 export class S3Requests {
   readonly #signer = new RequestSigner();
-  /** Measured by the answer to a request that the store found too early or too late. */
+  /** Measured when the store refuses a request because of its time. */
   #clockOffsetMs: number | undefined;
 
-  /** Returns an answer of success; undefined if it is a redirection. Throws `AnswerError`. */
+  /** Returns the answer if it is a success, undefined if it is a redirection. Throws `AnswerError`. */
   async send(access: S3Access, request: S3Request): Promise<IncomingMessage | undefined> {
     const answer = await this.#exchange(access, request);
     const { statusCode = 0, headers } = answer;
@@ -120,12 +120,12 @@ function sendBody(request: ClientRequest, open: () => Readable, size: number): v
   request.once("close", () => clearTimeout(timer));
   request.once("response", (answer) => {
     clearTimeout(timer);
-    // A refused body is not sent, so that the connection cannot be used again.
+    // The refused body was not sent, so this connection cannot be reused.
     if (body === undefined) answer.once("end", () => request.destroy());
   });
 }
 
-/** Encodes a part of a key as signatures want it. */
+/** Encodes a part of a key as signatures require. */
 function encode(part: string): string {
   return encodeURIComponent(part).replace(
     /[!'()*]/g,

@@ -10,22 +10,22 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import { omitUndefined } from "../base/omit-undefined.js";
-import type { ObjectHead, ObjectPage, S3Options } from "./object-store.js";
+import type { ObjectHead, S3Options } from "./object-store.js";
 import type { S3Access } from "./s3-access.js";
 import { AnswerError } from "./s3-errors.js";
 import type { S3Request } from "./s3-requests.js";
 import { scopeOf } from "./s3-signature.js";
-import type { RangeAnswer } from "./store-calls.js";
+import type { ListedPage, RangeAnswer } from "./store-calls.js";
 
 const CONNECT_MS_MAX = 4_000;
-/** Without any byte. */
+/** Milliseconds without any byte. */
 const IDLE_MS_MAX = 60_000;
 const SOCKETS_MAX = 64;
 
 /** The region that stores other than AWS accept. */
 const ANY_REGION = "us-east-1";
 
-/** The key that stands for all others while the address of a bucket is found. */
+/** A placeholder key for finding the address of a bucket. */
 const SAMPLE_KEY = "k";
 
 /** A request as the SDK makes it. */
@@ -49,14 +49,14 @@ export class S3Sdk {
     this.#client = createClient(options);
   }
 
-  /** Gets new credentials from where the present ones came. */
+  /** Gets new credentials from the source of the present ones. */
   renewCredentials(): Promise<unknown> {
     return this.#client.config.credentials({ forceRefresh: true });
   }
 
   /**
-   * Finds what requests are made with; undefined if their signature is not the ordinary one, so that only
-   * the SDK can make them.
+   * Finds the address and the credentials for requests. Returns undefined if only the SDK can make the
+   * requests, because their signature is of another kind.
    */
   async findAccess(): Promise<S3Access | undefined> {
     this.#sample ??= this.#findSample();
@@ -80,9 +80,10 @@ export class S3Sdk {
 
   async list(
     prefix: string,
-    { isFlat, token }: { readonly isFlat: boolean; readonly token: string | undefined },
+    isFlat: boolean,
+    token: string | undefined,
     abortSignal: AbortSignal,
-  ): Promise<ObjectPage & { readonly next: string | undefined }> {
+  ): Promise<ListedPage> {
     const command = new ListObjectsV2Command({
       Bucket: this.bucket,
       Prefix: prefix,
@@ -91,7 +92,7 @@ export class S3Sdk {
     });
     const answer = await this.#client.send(command, { abortSignal });
     const { Name, KeyCount, IsTruncated, NextContinuationToken, Contents, CommonPrefixes } = answer;
-    // Its body was an error, or the rest of the listing would be lost.
+    // The body was an error. To accept it would lose the rest of the listing.
     if ((Name ?? KeyCount ?? IsTruncated) === undefined) throw withoutA("listing");
     if (IsTruncated === true && !NextContinuationToken) throw withoutA("next page");
     return {
@@ -174,7 +175,7 @@ export class S3Sdk {
     return (await this.#client.send(command, { abortSignal: signal })).ETag;
   }
 
-  /** Has the SDK make a request for an object, and keeps it instead of sending it. */
+  /** Lets the SDK make a request for an object, and returns it instead of sending it. */
   async #findSample(): Promise<SdkRequest> {
     let made: SdkRequest | undefined;
     const command = new GetObjectCommand({ Bucket: this.bucket, Key: SAMPLE_KEY });
@@ -197,7 +198,7 @@ function withoutA(missing: string, name = "InternalError"): AnswerError {
 }
 
 function createClient({ endpoint, region, pathStyle }: S3Options): S3Client {
-  // The SDK is part of the bundle: its advice to upgrade Node is for those who install it.
+  // The SDK advises to upgrade Node, but it is part of our bundle: its requirements are not ours.
   process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] = "true";
   const isOther =
     (endpoint ?? process.env["AWS_ENDPOINT_URL_S3"] ?? process.env["AWS_ENDPOINT_URL"]) !==
@@ -207,7 +208,7 @@ function createClient({ endpoint, region, pathStyle }: S3Options): S3Client {
     ...omitUndefined({ endpoint, region: given ?? (isOther ? ANY_REGION : undefined) }),
     forcePathStyle: pathStyle ?? false,
     followRegionRedirects: true,
-    // Callers retry, as a body can also stop in the middle.
+    // Callers retry, because a body can also stop in the middle.
     maxAttempts: 1,
     // Ranges have no checksums, and other stores do not know those of AWS.
     requestChecksumCalculation: "WHEN_REQUIRED",

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** The part of a credential that signatures name beside the key and the day. */
+/** The part of a signature's credential besides the key and the day. */
 export interface SignatureScope {
   readonly region: string;
   readonly service: string;
@@ -16,8 +16,8 @@ const ALGORITHM = "AWS4-HMAC-SHA256";
 const PAYLOAD = "UNSIGNED-PAYLOAD";
 
 /**
- * Returns the scope of a request that the SDK has signed; undefined if it is not signed, or in another way:
- * for several regions, or for a session of a directory bucket.
+ * Returns the scope of a request that the SDK has signed. Returns undefined if it is not signed, or signed
+ * for several regions or for a session of a directory bucket.
  */
 export function scopeOf(headers: Readonly<Record<string, string>>): SignatureScope | undefined {
   const pattern = /^AWS4-HMAC-SHA256 Credential=[^/]+\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/;
@@ -40,7 +40,7 @@ export interface SignedRequest {
 }
 
 /**
- * Signs requests without a query as version 4 of AWS demands, in a fifth of the SDK's time.
+ * Signs requests without a query with AWS Signature Version 4, in a fifth of the SDK's time.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export class RequestSigner {
@@ -73,7 +73,7 @@ export class RequestSigner {
     return sent;
   }
 
-  /** The same for a day. */
+  /** Returns the signing key, which stays the same for a day. */
   #signingKey(scope: string, secretAccessKey: string): Buffer {
     const keyFor = `${scope} ${secretAccessKey}`;
     if (keyFor !== this.#keyFor) {

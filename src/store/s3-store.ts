@@ -15,14 +15,13 @@ import { AnswerError, explainS3Error } from "./s3-errors.js";
 import { type S3Request, S3Requests } from "./s3-requests.js";
 import type { S3Sdk } from "./s3-sdk.js";
 import { StoreCalls } from "./store-calls.js";
-import { countBytesWritten } from "./store-usage.js";
 
 /** Keys that one request removes. */
 const REMOVED_MAX = 1000;
 
 /**
- * A bucket of S3, or of a store with its API. Credentials come from the SDK's own chain. The SDK makes the
- * rare calls, and those that are answered with a redirection.
+ * A bucket of S3, or of a store with its API. Credentials come from the SDK's own chain. The SDK makes only
+ * the rare calls, and repeats calls that were answered with a redirection.
  */
 export class S3Store implements ObjectStore {
   readonly #calls: StoreCalls;
@@ -30,7 +29,7 @@ export class S3Store implements ObjectStore {
   readonly #sharedAs: string;
   #sdk: Promise<S3Sdk> | undefined;
   #access: S3Access | undefined;
-  /** Ceph compares the ETag of a conditional write without its quotes; others want it as they gave it. */
+  /** Ceph expects the ETag of a conditional write without quotes; other stores expect them. */
   #isEtagBare = false;
 
   constructor(
@@ -53,7 +52,7 @@ export class S3Store implements ObjectStore {
     return this.#sdk;
   }
 
-  /** Returns what the main thread has found, else what the SDK of this thread finds. */
+  /** Returns what the main thread has shared, or else what the SDK of this thread finds. */
   async #findAccess(): Promise<S3Access | undefined> {
     if (this.#sdk === undefined) {
       if (this.#access === undefined || !isFresh(this.#access))
@@ -67,17 +66,10 @@ export class S3Store implements ObjectStore {
     return access;
   }
 
-  async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
-    const call = { kind: "list", key: "", signal } as const;
-    let token: string | undefined;
-    do {
-      const options = { isFlat, token };
-      const page = await this.#calls.repeat(call, async (abortSignal) =>
-        (await this.#loadSdk()).list(prefix, options, abortSignal),
-      );
-      token = page.next;
-      yield page;
-    } while (token !== undefined);
+  list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
+    return this.#calls.list(signal, async (token, abortSignal) =>
+      (await this.#loadSdk()).list(prefix, isFlat, token, abortSignal),
+    );
   }
 
   async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
@@ -122,10 +114,9 @@ export class S3Store implements ObjectStore {
   ): Promise<string | "occupied"> {
     const { sha256 } = options;
     const headers = this.#putHeaders(options);
-    const size = "bytes" in content ? content.bytes.length : content.size;
     // A retry reads the file again.
     const body = "bytes" in content ? content.bytes : () => createReadStream(content.path);
-    const put = async (signal: AbortSignal) => {
+    return this.#calls.put(key, content, options.signal, async (signal, size) => {
       const request: S3Request = { method: "PUT", key, headers, sha256, body, size, signal };
       const access = await this.#findAccess();
       const answer = access && (await this.#requests.send(access, request));
@@ -135,17 +126,13 @@ export class S3Store implements ObjectStore {
           : answer.resume().headers.etag;
       if (etag === undefined) throw new AnswerError("InternalError", "an answer without an ETag");
       return etag;
-    };
-    const call = { kind: "put", key, size, signal: options.signal } as const;
-    const etag = await this.#calls.attempt(call, put);
-    if (etag !== "occupied") countBytesWritten(size);
-    return etag;
+    });
   }
 
   #putHeaders({ condition, sha256, metadata = {} }: PutOptions): Record<string, string> {
     const headers: Record<string, string> = { [`x-amz-meta-${SHA256_METADATA}`]: sha256 };
     for (const [name, value] of Object.entries(metadata)) headers[`x-amz-meta-${name}`] = value;
-    // The signature covers the SHA-256 of the body, so that the store checks what it has received.
+    // The store checks the body anyway, because the signature covers its SHA-256.
     if (this.options.checksums === "supported")
       headers["x-amz-checksum-sha256"] = Buffer.from(sha256, "hex").toString("base64");
     if (condition === "absent") headers["if-none-match"] = "*";

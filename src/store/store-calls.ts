@@ -2,38 +2,57 @@ import { setMaxListeners } from "node:events";
 import type { Readable } from "node:stream";
 import { isMainThread } from "node:worker_threads";
 import { KIB } from "../base/limits.js";
-import type { GetOptions } from "./object-store.js";
+import { mapBounded } from "../base/map-bounded.js";
+import type { GetOptions, ObjectContent, ObjectPage } from "./object-store.js";
 import { formatObjectUrl, type StoreScheme } from "./object-url.js";
-import { GIVE_UP_MS, retryCall } from "./retry-call.js";
-import { StoreError } from "./store-error.js";
-import { objectChanged } from "./store-explanations.js";
-import { beginRequest, countBytesRead, type RequestKind } from "./store-usage.js";
+import { type CallFailure, explanations, StoreError, storeErrorOf } from "./store-error.js";
+import {
+  beginRequest,
+  countBytesRead,
+  countBytesWritten,
+  type RequestKind,
+  waitForStore,
+} from "./store-usage.js";
 
-/** A store that does not answer the first call has a wrong address. */
+/** Milliseconds for the first answer: a store that never answers probably has a wrong address. */
 const FIRST_ANSWER_MS_MAX = 10_000;
 const FIRST_GIVE_UP_MS = 3_000;
-/** Without an answer, or without a byte of it. */
+/** Milliseconds without an answer, or without a byte of it. */
 const SILENCE_MS_MAX = 60_000;
-/** Bytes per second that a body is sent with at least. */
+/** Slowest rate at which a body may be sent, in bytes per second. */
 const SENT_RATE_MIN = 16 * KIB;
+
+/** Milliseconds without progress after which a call fails: longer than a store needs to restart. */
+export const GIVE_UP_MS = 120_000;
+
+const FIRST_DELAY_MS = 100;
+const DELAY_MS_MAX = 10_000;
+
+/** Requests in progress at the same time that each remove one object. */
+const REMOVALS_MAX = 16;
 
 const UNREACHABLE = "store_unreachable";
 
-export interface StoreCallsOptions {
+interface StoreCallsOptions {
   readonly scheme: StoreScheme;
   readonly bucket: string;
   readonly requestsPerSecond: number | undefined;
-  /** Turns an error of a library into a `StoreError`. `address`: the object or bucket. */
-  explain(error: unknown, address: string, kind: RequestKind): unknown;
+  /** Explains an error of a library. */
+  explain(error: Error, kind: RequestKind): CallFailure;
   /** Gets new credentials. A call whose credentials were refused is made once more after it. */
   renewCredentials?(): Promise<unknown>;
+}
+
+/** A page of a listing, and the token of the page after it; undefined on the last one. */
+export interface ListedPage extends ObjectPage {
+  readonly next: string | undefined;
 }
 
 /** The answer to a request for a range. */
 export interface RangeAnswer {
   readonly status: number;
   readonly contentRange: string | undefined;
-  /** Absent if the answer names none. */
+  /** Undefined if the answer names none. */
   readonly etag: string | undefined;
   readonly body: Readable;
 }
@@ -47,35 +66,28 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** A call of a library. Its signal is also aborted when the store is silent for too long. */
+/** Makes one request with a library. Its signal is also aborted if the store is silent for too long. */
 type Send<Result> = (signal: AbortSignal) => Promise<Result>;
 
-/** Errors that a second attempt can cure: libraries correct their clock by the answer of the store. */
-const curableCodes: readonly string[] = [
-  "store_clock_skewed",
-  "store_credentials_expired",
-  "store_credentials_refused",
-];
-
-/** The calls of one bucket: counted, limited, and with errors that name the object. */
+/** Makes the calls to one bucket: counts and limits them, and names the object in their errors. */
 export class StoreCalls {
-  /** Threads are started after the main thread has had answers. */
+  /** True in worker threads from the beginning: the main thread starts them after its first answer. */
   #hasAnswered = !isMainThread;
   #renewal: Promise<unknown> | undefined;
 
   constructor(private readonly options: StoreCallsOptions) {}
 
   /**
-   * Makes a call, and a second time if the clock was wrong or the credentials were refused and could be
+   * Makes a call. Makes it again if the clock was wrong, or if the credentials were refused and could be
    * renewed.
    */
   async once<Result>(call: Call, send: Send<Result>): Promise<Result> {
-    // Each request that is under way listens to it; Node warns of more than ten.
+    // Each request in progress listens to it, and Node warns about more than ten listeners.
     setMaxListeners(0, call.signal);
     try {
       return await this.#send(call, send);
     } catch (error) {
-      if (!(await this.#cure(error, call.kind))) throw error;
+      if (!(await this.#prepareRepeat(error, call.kind))) throw error;
       return this.#send(call, send);
     }
   }
@@ -84,7 +96,7 @@ export class StoreCalls {
     const { kind, key, size = 0, signal } = call;
     await beginRequest(kind, this.options.requestsPerSecond, signal);
     const silenceMs = this.#hasAnswered ? SILENCE_MS_MAX : FIRST_ANSWER_MS_MAX;
-    // A signal of `AbortSignal.timeout` can be collected while a request listens to it.
+    // Not `AbortSignal.timeout`: its signal can be garbage-collected while a request listens to it.
     const late = new AbortController();
     const timer = setTimeout(
       () => late.abort(this.#silence(key, silenceMs)),
@@ -97,7 +109,7 @@ export class StoreCalls {
     } catch (error) {
       signal.throwIfAborted();
       late.signal.throwIfAborted();
-      const explained = this.options.explain(error, this.#addressOf(key), kind);
+      const explained = this.#explained(error, key, kind);
       this.#hasAnswered ||= explained instanceof StoreError && explained.code !== UNREACHABLE;
       throw explained;
     } finally {
@@ -105,15 +117,21 @@ export class StoreCalls {
     }
   }
 
-  /** Returns true if the call that failed may succeed now. */
-  async #cure(error: unknown, kind: RequestKind): Promise<boolean> {
-    if (!(error instanceof StoreError)) return false;
+  #explained(error: unknown, key: string, kind: RequestKind): unknown {
+    if (!(error instanceof Error) || error instanceof StoreError) return error;
+    return storeErrorOf(this.options.explain(error, kind), this.#addressOf(key), error);
+  }
+
+  /** Renews the credentials if that may help. Returns true if a second attempt may succeed. */
+  async #prepareRepeat(error: unknown, kind: RequestKind): Promise<boolean> {
+    const code = error instanceof StoreError ? error.code : "";
+    // Libraries correct their clock by the answer of the store.
+    if (code === "store_clock_skewed") return true;
+    const isRefused = code === "store_credentials_expired" || code === "store_credentials_refused";
     // An answer to HEAD has no body that would name expired credentials.
-    const isUnnamed = kind === "head" && error.code === "store_forbidden";
-    if (!isUnnamed && !curableCodes.includes(error.code)) return false;
-    if (error.code === "store_clock_skewed") return true;
+    const isUnnamed = kind === "head" && code === "store_forbidden";
     const { renewCredentials } = this.options;
-    if (renewCredentials === undefined) return false;
+    if (!(isRefused || isUnnamed) || renewCredentials === undefined) return false;
     this.#renewal ??= renewCredentials().finally(() => {
       this.#renewal = undefined;
     });
@@ -124,25 +142,61 @@ export class StoreCalls {
     );
   }
 
-  /** Makes a call that can be repeated until it succeeds or fails for good. */
+  /** Repeats a call until it succeeds or fails for good. */
   repeat<Result>(call: Call, send: Send<Result>): Promise<Result> {
     const giveUpAfterMs = this.#hasAnswered ? GIVE_UP_MS : FIRST_GIVE_UP_MS;
     return retryCall({ signal: call.signal, giveUpAfterMs }, () => this.once(call, send));
   }
 
-  /** The same; undefined if the object does not exist. */
+  /** Like `repeat`; returns undefined if the object does not exist. */
   async find<Result>(call: Call, send: Send<Result>): Promise<Result | undefined> {
     return unless("store_object_missing", undefined, this.repeat(call, send));
   }
 
-  /** The same; `occupied` if its condition is not met. */
-  async attempt<Result>(call: Call, send: Send<Result>): Promise<Result | "occupied"> {
-    return unless("store_object_changed", "occupied", this.repeat(call, send));
+  /** Lists page by page. `send` gets the token of the page before it, undefined for the first. */
+  async *list(
+    signal: AbortSignal,
+    send: (token: string | undefined, signal: AbortSignal) => Promise<ListedPage>,
+  ): AsyncGenerator<ObjectPage> {
+    let token: string | undefined;
+    do {
+      const given = token;
+      const page = await this.repeat({ kind: "list", key: "", signal }, (aborted) =>
+        send(given, aborted),
+      );
+      token = page.next;
+      yield page;
+    } while (token !== undefined);
+  }
+
+  /** Writes an object. Returns what `send` returns, or `occupied` if the condition is not met. */
+  async put<Result>(
+    key: string,
+    content: ObjectContent,
+    signal: AbortSignal,
+    send: (signal: AbortSignal, size: number) => Promise<Result>,
+  ): Promise<Result | "occupied"> {
+    const size = "bytes" in content ? content.bytes.length : content.size;
+    const sent = this.repeat({ kind: "put", key, size, signal }, (aborted) => send(aborted, size));
+    const result = await unless("store_object_changed", "occupied" as const, sent);
+    if (result !== "occupied") countBytesWritten(size);
+    return result;
+  }
+
+  /** Removes objects with one request each; those that do not exist are ignored. */
+  async removeEach(
+    keys: readonly string[],
+    signal: AbortSignal,
+    send: (key: string, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    await mapBounded(keys, REMOVALS_MAX, (key) =>
+      this.find({ kind: "delete", key, signal }, (aborted) => send(key, aborted)),
+    );
   }
 
   /**
-   * Passes on the body of a range; its failure names the object. Stores and proxies exist that ignore the
-   * range or the condition, or answer 200 with an error as the body: such an answer is refused.
+   * Yields the body of a range; its errors name the object. Refuses a wrong answer: some stores and proxies
+   * ignore the range or the condition, or answer 200 with an error as the body.
    */
   async *body(key: string, answer: RangeAnswer, options: GetOptions): AsyncGenerator<Uint8Array> {
     const { signal } = options;
@@ -158,7 +212,7 @@ export class StoreCalls {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw this.options.explain(error, this.#addressOf(key), "get");
+      throw this.#explained(error, key, "get");
     } finally {
       clearTimeout(timer);
     }
@@ -171,8 +225,10 @@ export class StoreCalls {
     { start, etag: wanted }: GetOptions,
   ): StoreError | undefined {
     const address = this.#addressOf(key);
-    if (etag !== undefined && bareEtag(etag) !== bareEtag(wanted))
-      return new StoreError(objectChanged.code, objectChanged.reason, address, false);
+    if (etag !== undefined && bareEtag(etag) !== bareEtag(wanted)) {
+      const { code, reason } = explanations.objectChanged;
+      return new StoreError(code, reason, address, false);
+    }
     const isRange = status === 206 ? contentRange.startsWith(`bytes ${start}-`) : start === 0;
     if (isRange && etag !== undefined) return undefined;
     const what = etag === undefined ? "no version of the object" : `"${contentRange}"`;
@@ -190,7 +246,7 @@ export class StoreCalls {
   }
 }
 
-/** Returns an ETag without its quotes, which some stores leave out in some answers. */
+/** Returns an ETag without quotes: some stores omit them in some answers. */
 export function bareEtag(etag = ""): string {
   return etag.replaceAll('"', "");
 }
@@ -205,5 +261,33 @@ async function unless<Result, Other>(
   } catch (error) {
     if (error instanceof StoreError && error.code === code) return other;
     throw error;
+  }
+}
+
+/**
+ * Repeats `call` until it succeeds, with random and growing pauses after transient errors. Each call gets
+ * a function that reports progress, which restarts the pauses and the time limit. Throws the last error
+ * after `giveUpAfterMs` without progress, and other errors at once.
+ */
+export async function retryCall<Result>(
+  { signal, giveUpAfterMs }: { readonly signal: AbortSignal; readonly giveUpAfterMs: number },
+  call: (progressed: () => void) => Promise<Result>,
+): Promise<Result> {
+  let failures = 0;
+  let since = performance.now();
+  const progressed = () => {
+    failures = 0;
+    since = performance.now();
+  };
+  for (;;) {
+    try {
+      return await call(progressed);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isLate = performance.now() - since > giveUpAfterMs;
+      if (!(error instanceof StoreError && error.isTransient) || isLate) throw error;
+      const ceiling = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** failures++);
+      await waitForStore(error.message, ceiling * Math.random(), signal);
+    }
   }
 }

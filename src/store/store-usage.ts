@@ -5,7 +5,7 @@ import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worke
 const requestKinds = ["list", "get", "head", "put", "delete"] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
-/** The requests of a process to object stores, of all its threads. */
+/** Requests to object stores by all threads of a process. */
 export interface StoreUsage {
   readonly requests: Readonly<Record<RequestKind, number>>;
   /** Bytes of objects. */
@@ -24,22 +24,20 @@ const WAITING_SINCE = BYTES_READ + 4;
 const CELLS = BYTES_READ + 5;
 const TEXT_BYTES = 300;
 
-const KEY = "switchyard-store-usage";
-
-/** Threads share one memory, which each new thread is given. */
-const memory = sharedMemory();
+const memory = sharedMemory("switchyard-store-usage", CELLS * 8 + TEXT_BYTES);
 const cells = new BigInt64Array(memory, 0, CELLS);
 const text = new Uint8Array(memory, CELLS * 8, TEXT_BYTES);
 
-function sharedMemory(): SharedArrayBuffer {
-  const known = isMainThread ? undefined : getEnvironmentData(KEY);
+/** Returns memory that the main thread creates and each new thread is given. It begins as zeros. */
+export function sharedMemory(key: string, bytes: number): SharedArrayBuffer {
+  const known = isMainThread ? undefined : getEnvironmentData(key);
   if (known instanceof SharedArrayBuffer) return known;
-  const created = new SharedArrayBuffer(CELLS * 8 + TEXT_BYTES);
-  setEnvironmentData(KEY, created);
+  const created = new SharedArrayBuffer(bytes);
+  setEnvironmentData(key, created);
   return created;
 }
 
-/** Counts a request, after its turn has come if there is a limit to all threads' requests per second. */
+/** Counts a request. With a limit, which all threads share, waits until it may be made. */
 export async function beginRequest(
   kind: RequestKind,
   perSecondMax: number | undefined,
@@ -67,7 +65,7 @@ export function countBytesWritten(bytes: number): void {
   Atomics.add(cells, BYTES_WRITTEN, BigInt(bytes));
 }
 
-/** Pauses a call that a store has refused for now, and keeps the reason to be shown. */
+/** Pauses a call that a store has refused for now. `storeWait` returns the reason. */
 export async function waitForStore(
   reason: string,
   pauseMs: number,
@@ -83,7 +81,7 @@ export async function waitForStore(
   }
 }
 
-/** Returns why calls wait at the moment; undefined if none does. */
+/** Returns the reason why calls wait at the moment; undefined if none waits. */
 export function storeWait(): { readonly reason: string; readonly sinceMs: number } | undefined {
   if (Atomics.load(cells, WAITING) === 0n) return undefined;
   const length = text.indexOf(0);
