@@ -3,7 +3,7 @@ import got, { type Got, HTTPError, RequestError, type Response } from "got";
 import { z } from "zod";
 import { UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
-import { errorBody } from "../contract/envelope.js";
+import { errorBody } from "../contract/common.js";
 import { noBody, type Route } from "../contract/route.js";
 import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
 import type { CallOptions } from "./operation.js";

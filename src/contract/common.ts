@@ -1,6 +1,18 @@
 import { z } from "zod";
 import { flag, list, numeric, text, textList } from "./fields.js";
 
+/** The kinds of entities that the console manages. */
+export const entityKinds = [
+  "gate",
+  "dynamic_config",
+  "experiment",
+  "segment",
+  "prompt",
+  "qualifying_event",
+] as const;
+
+export type EntityKind = (typeof entityKinds)[number];
+
 /** The owner of an entity. */
 export const owner = z
   .object({
@@ -110,3 +122,35 @@ export type PageQuery = z.output<typeof pageQuery>;
 function queryNumber(description: string, min: number, max: number) {
   return numeric(description, { integer: true, min, max }).transform(Number);
 }
+
+/** An answer without an entity. */
+export const messageEnvelope = z.object({ message: text("Result as text.") });
+
+/** An answer with one entity. */
+export function entityEnvelope<Entity extends z.ZodType>(entity: Entity) {
+  return messageEnvelope.extend({ data: entity });
+}
+
+/** An answer with one page of entities. */
+export function listEnvelope<Entity extends z.ZodType>(entity: Entity) {
+  return messageEnvelope.extend({
+    data: z.array(entity).describe("Items of the page."),
+    pagination,
+  });
+}
+
+/** The body of every answer with a status of 400 or above. */
+export const errorBody = z.object({
+  status: z.int().describe("HTTP status."),
+  message: z.string().describe("Reason of the error."),
+  errors: z
+    .array(
+      z.object({
+        property: z.string().describe("Path of the property, with indexes, e.g. `rules[0].name`."),
+        errorMessage: z.string().describe("Reason why the property is refused."),
+      }),
+    )
+    .describe("One entry per fault; empty if no property is at fault."),
+});
+
+export type ErrorBody = z.output<typeof errorBody>;

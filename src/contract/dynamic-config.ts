@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   creatorEmail,
   creatorID,
+  entityEnvelope,
   holdoutIDs,
   idType,
   owner,
@@ -13,7 +14,6 @@ import {
   teamID,
   version,
 } from "./common.js";
-import { entityEnvelope } from "./envelope.js";
 import {
   descriptionText,
   flag,
@@ -26,7 +26,7 @@ import {
 } from "./fields.js";
 import { Json5Reader } from "./json-text.js";
 import { textPairFaults, valuePairFaults } from "./json5-pair.js";
-import { archivable, lifeRoutes } from "./life-routes.js";
+import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
@@ -166,14 +166,12 @@ export const dynamicConfigRoutes = {
     ...updated,
     body: dynamicConfigPatch,
   }),
-  ...lifeRoutes({
+  ...lifecycleRoutes({
     name: "DynamicConfig",
     title: "Dynamic Config",
     noun: "a dynamic config",
-    group: "Dynamic configs",
-    path,
-    idPath: "/{id}",
-    params: idParams,
+    onMany: onConfigs,
+    onOne: onConfig,
     updated: updated.message,
     entity: dynamicConfig,
     query: listQuery.omit({ type: true, layerID: true }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageQuery } from "./common.js";
+import { messageEnvelope, pageQuery } from "./common.js";
 import { kindOf, numeric, text, withRule } from "./fields.js";
 import { noBody, noParams, noQuery, type Route } from "./route.js";
 
@@ -109,8 +109,7 @@ export const eventSummaryQuery = withRule(
   },
 );
 
-const eventSummary = z.object({
-  message: z.string().describe("Result as text."),
+const eventSummary = messageEnvelope.extend({
   data: z
     .array(
       z.object({
@@ -133,8 +132,7 @@ export const eventListQuery = z
   .exactPartial()
   .extend({ limit: pageQuery.shape.limit });
 
-const eventList = z.object({
-  message: z.string().describe("Result as text."),
+const eventList = messageEnvelope.extend({
   data: z
     .array(analyticsEvent.extend({ timestamp }))
     .describe("Sorted by day, event name and order of storing; every field as it was sent."),

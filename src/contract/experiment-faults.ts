@@ -1,4 +1,4 @@
-import { QUALITY_SCORES_MAX } from "./experiment-metrics.js";
+import { QUALITY_SCORES_MAX } from "./experiment-fields.js";
 import type { RuleFault } from "./fields.js";
 
 /** In floating point, 14.8 and six times 14.2 add up to a little more than 100. */

@@ -1,49 +1,90 @@
 import { z } from "zod";
-import { activeReview, holdoutIDs, owner, provenance, reviewSettings, version } from "./common.js";
-import { entityEnvelope } from "./envelope.js";
+import {
+  activeReview,
+  entityEnvelope,
+  holdoutIDs,
+  owner,
+  provenance,
+  reviewSettings,
+  version,
+} from "./common.js";
 import { bodyFaults, patchFaults } from "./experiment-faults.js";
-import { healthCheck } from "./experiment-health.js";
-import { metricDefaults, metricFields } from "./experiment-metrics.js";
-import { experimentID, group, layerID, setupDefaults, setupFields } from "./experiment-setup.js";
-import { statisticsDefaults, statisticsFields } from "./experiment-statistics.js";
-import { warehouseDefaults, warehouseFields } from "./experiment-warehouse.js";
+import { experimentFields, experimentID, group, layerID, unset } from "./experiment-fields.js";
 import { flag, list, text, textList, withRule } from "./fields.js";
-import { archiveFields, lifeRoutes } from "./life-routes.js";
+import { archiveFields, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule } from "./rule.js";
 
-/** The fields that a create, a full update and a partial update share. */
-const fields = { ...setupFields, ...metricFields, ...statisticsFields, ...warehouseFields };
+const deduplicationRate = z
+  .object({
+    group_id: text("Identifier of the group."),
+    rate: z.number().describe("Share of duplicate units."),
+    group_name: text("Name of the group."),
+  })
+  .exactPartial();
+
+const metricDates = z
+  .object({
+    metric_name: text("Name of the metric."),
+    earliest_date: z.iso.datetime({ offset: true }).describe("Start of its data, ISO 8601."),
+    latest_date: z.iso.datetime({ offset: true }).describe("End of its data, ISO 8601."),
+  })
+  .exactPartial();
+
+const groupHealth = z
+  .object({
+    groupID: text("Identifier of the group."),
+    groupName: text("Name of the group."),
+    status: text("Result for the group."),
+    metrics: z
+      .array(
+        z
+          .object({
+            metricKey: text("Key of the metric."),
+            metricTitle: text("Title of the metric."),
+            status: text("Result for the metric."),
+          })
+          .exactPartial(),
+      )
+      .describe("Results of the group by metric."),
+  })
+  .exactPartial();
+
+const metadata = z
+  .object({
+    type: text("Kind of metadata."),
+    primary_id_type: text("First ID type."),
+    secondary_id_type: text("Second ID type."),
+    assignmentSourceID: text("Identifier of the assignment source."),
+    assignmentSourceName: text("Name of the assignment source."),
+    foreignExperimentID: text("Identifier of the experiment in its source."),
+    lastUpdatedDs: text("Day of the last update."),
+    lastPulseLoadTime: z.number().describe("Time at which results were last loaded."),
+    crossoverPercent: z.number().describe("Percentage of units that were in several groups."),
+    deduplication_rate: z.number().describe("Share of duplicate units."),
+    deduplication_rates: z.array(deduplicationRate).describe("Share of such units for each group."),
+    missingMetrics: textList("Metrics without data."),
+    metrics: z.array(metricDates).describe("Days for which the metrics have data."),
+    groups: z.array(groupHealth).describe("Results by group and metric."),
+  })
+  .exactPartial()
+  .describe("Details of the result.");
+
+/** A check of an experiment's health. Clients cannot write it. */
+export const healthCheck = z
+  .object({
+    name: text("Name of the check."),
+    description: text("Description of the check."),
+    status: text("Result, e.g. `PASSED`."),
+    type: text("Kind of the check, e.g. `has_checks`."),
+    metadata,
+  })
+  .exactPartial();
+
+const fields = experimentFields;
 
 const writable = z.object(fields);
-
-/** Fields without a default: absent from answers until a client sets them. */
-const unset = {
-  controlGroupID: true,
-  targetExposures: true,
-  fixedAnalysisDuration: true,
-  defaultRollupWindow: true,
-  defaultChanceToBeatThreshold: true,
-  defaultSPRTPowerParam: true,
-  defaultSPRTMDE: true,
-  sprtBaselineMode: true,
-  stratifiedSampling: true,
-  identifierMappingMode: true,
-  assignmentSourceName: true,
-  assignmentSourceExperimentName: true,
-  analysisEndTime: true,
-  cohortedAnalysisDuration: true,
-  scheduledReloadType: true,
-} as const;
-
-export const unsetFields = Object.keys(unset) as readonly (keyof typeof unset)[];
-
-/** Defaults of the other optional fields of a create and a full update. */
-export const experimentDefaults: Omit<
-  z.output<typeof writable>,
-  keyof typeof unset | "name" | "groups" | "status" | "creatorID" | "creatorEmail"
-> = { ...setupDefaults, ...metricDefaults, ...statisticsDefaults, ...warehouseDefaults };
 
 const patch = writable.exactPartial();
 
@@ -178,14 +219,12 @@ export const experimentRoutes = {
     body: abandon,
   }),
   resetExperiment: onExperiment("PUT", "/reset", "Return an experiment to its setup", step),
-  ...lifeRoutes({
+  ...lifecycleRoutes({
     name: "Experiment",
     title: "Experiment",
     noun: "an experiment",
-    group: "Experiments",
-    path,
-    idPath: "/{id}",
-    params: idParams,
+    onMany: onExperiments,
+    onOne: onExperiment,
     updated: updated.message,
     entity: experiment,
     query: listQuery.omit({ type: true }),

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { expectedKinds, isWordless, meantIssues, pathText } from "../base/schema.js";
-import { FAULTS_MAX, kindOf } from "./fields.js";
+import { FAULTS_MAX, kindOf, type RuleFault } from "./fields.js";
 
 /** A fault of a request. */
 export interface Fault {
@@ -15,6 +15,11 @@ export function faultsOf(error: z.ZodError): readonly Fault[] {
     property: pathText(path),
     errorMessage: messageOf(issue),
   }));
+}
+
+/** Returns the faults that rules across fields have found. */
+export function bodyFaultsOf(faults: readonly RuleFault[]): readonly Fault[] {
+  return faults.map(({ path, message }) => ({ property: pathText(path), errorMessage: message }));
 }
 
 /** Returns the first FAULTS_MAX faults, and a last one if there are more. */

@@ -2,8 +2,11 @@ import { z } from "zod";
 import {
   activeReview,
   creatorEmail,
+  entityEnvelope,
+  entityKinds,
   holdoutIDs,
   idType,
+  listEnvelope,
   metricName,
   owner,
   pageQuery,
@@ -16,10 +19,8 @@ import {
   teamID,
   version,
 } from "./common.js";
-import { entityKinds } from "./entity-kind.js";
-import { entityEnvelope, listEnvelope } from "./envelope.js";
 import { descriptionText, flag, list, nameLike, numeric, text } from "./fields.js";
-import { archiveFields, lifeRoutes } from "./life-routes.js";
+import { archiveFields, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
@@ -124,14 +125,12 @@ const path = "/console/v1/gates";
 const onGates = consoleRoutes("Gates", path, noParams);
 const onGate = consoleRoutes("Gates", `${path}/{id}`, idParams);
 const updated = { message: "Gate updated successfully.", response: entityEnvelope(gate) };
-const life = lifeRoutes({
+const life = lifecycleRoutes({
   name: "Gate",
   title: "Gate",
   noun: "a gate",
-  group: "Gates",
-  path,
-  idPath: "/{id}",
-  params: idParams,
+  onMany: onGates,
+  onOne: onGate,
   updated: updated.message,
   entity: gate,
   query: listQuery.omit({ layerID: true }),

@@ -1,11 +1,18 @@
 import { z } from "zod";
-import { activeReview, metricName, owner, pagination, reviewSettings } from "./common.js";
-import { errorBody, messageEnvelope } from "./envelope.js";
-import type { JsonSchema } from "./openapi-types.js";
-import { noBody, type Route } from "./route.js";
+import {
+  activeReview,
+  errorBody,
+  messageEnvelope,
+  metricName,
+  owner,
+  pagination,
+  reviewSettings,
+} from "./common.js";
+import { noBody, type Route, type RouteTable } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
 
-export type RouteTable = Readonly<Record<string, Route>>;
+/** A JSON Schema 2020-12 as zod returns it. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** Schemas that several resources use, by name in the document. */
 const sharedSchemas: Readonly<Record<string, z.ZodType>> = {

@@ -1,8 +1,73 @@
 import { exampleRequests } from "./openapi-examples.js";
-import { operationOf, securitySchemeNames } from "./openapi-operation.js";
-import { documentSchemas, type RouteTable } from "./openapi-schemas.js";
-import type { OpenApiDocument, PathItem, ResponseObject, SecurityScheme } from "./openapi-types.js";
+import { documentSchemas, entityOf, inlineSchema, type JsonSchema } from "./openapi-schemas.js";
+import type { Route, RouteTable } from "./route.js";
 import { routes as allRoutes } from "./routes.js";
+
+interface Reference {
+  readonly $ref: string;
+}
+
+/** A header, or a parameter of the path, the query or a header. */
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+interface MediaType {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly "x-origin": "specification" | "extension";
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: { readonly "application/json": MediaType };
+  };
+  /** By status; those of errors are references. */
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+}
+
+type PathItem = { readonly [Method in Lowercase<string>]?: Operation };
+
+/** The part of an OpenAPI 3.1 document that Switchyard uses. */
+interface OpenApiDocument {
+  readonly openapi: "3.1.1";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly headers: Readonly<
+      Record<string, { readonly description: string; readonly schema: JsonSchema }>
+    >;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  };
+}
+
+interface SecurityScheme {
+  readonly type: "apiKey";
+  readonly in: "header";
+  readonly name: string;
+  readonly description: string;
+}
 
 interface OpenApiOptions {
   /** Version of the service. */
@@ -98,7 +163,7 @@ const errorResponses: Readonly<Record<string, ResponseObject>> = Object.fromEntr
   ]),
 );
 
-export const headers: OpenApiDocument["components"]["headers"] = {
+const headers: OpenApiDocument["components"]["headers"] = {
   ETag: {
     description: "Version of the entity, in quotes. Send it as `If-Match` with the next write.",
     schema: { type: "string", pattern: '^"\\d+"$' },
@@ -113,7 +178,7 @@ export const headers: OpenApiDocument["components"]["headers"] = {
   },
 };
 
-export const parameters: OpenApiDocument["components"]["parameters"] = {
+const parameters: OpenApiDocument["components"]["parameters"] = {
   IfMatch: {
     name: "If-Match",
     in: "header",
@@ -144,4 +209,122 @@ Every accepted write makes a new \`version\`, which is also the \`ETag\` of the 
 
 Every answer with a status of 400 or above has the body \`{"status", "message", "errors"}\`. \`errors\` lists the path of each faulty property: \`rules[0].conditions[1].type\`.
 `.trim();
+}
+
+/** The schemas and the example of a route; undefined if it has none. */
+interface OperationParts {
+  readonly request: JsonSchema | undefined;
+  readonly response: JsonSchema | undefined;
+  readonly example: unknown;
+  /** Tags beside the one of the resource. */
+  readonly moreTags: readonly string[];
+}
+
+/** Names of the security schemes, by the access of a route. */
+export const securitySchemeNames = { console: "consoleKey", server: "serverSecret" } as const;
+
+/** Returns the OpenAPI operation of a route. `name` is its key in the route table. */
+function operationOf(name: string, route: Route, parts: OperationParts): Operation {
+  const body = requestBody(route, parts);
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [route.group, ...parts.moreTags],
+    "x-origin": route.origin,
+    security: route.access === "public" ? [] : [{ [securitySchemeNames[route.access]]: [] }],
+    parameters: parametersOf(route),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      [route.status]: success(route, parts),
+      ...Object.fromEntries(
+        errorStatuses(route).map((status) => [
+          status,
+          { $ref: `#/components/responses/Error${status}` },
+        ]),
+      ),
+    },
+  };
+}
+
+function requestBody(
+  { body }: Route,
+  { request, example }: OperationParts,
+): Operation["requestBody"] {
+  if (request === undefined) return undefined;
+  return {
+    required: !body.safeParse(undefined).success,
+    content: {
+      "application/json": { schema: request, ...(example === undefined ? {} : { example }) },
+    },
+  };
+}
+
+function success(route: Route, { response }: OperationParts): ResponseObject {
+  return {
+    description: route.message === "" ? route.summary : route.message,
+    headers: {
+      "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+      ...(hasVersion(route) ? { ETag: { $ref: "#/components/headers/ETag" } } : {}),
+    },
+    ...(response === undefined ? {} : { content: { "application/json": { schema: response } } }),
+  };
+}
+
+function hasVersion({ response }: Route): boolean {
+  return entityOf(response)?.shape["version"] !== undefined;
+}
+
+function parametersOf(route: Route): readonly (Parameter | Reference)[] {
+  return [
+    ...parametersIn("path", route),
+    ...parametersIn("query", route),
+    ...(takesIfMatch(route) ? [{ $ref: "#/components/parameters/IfMatch" }] : []),
+    ...(takesIdempotencyKey(route) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+  ];
+}
+
+function parametersIn(place: "path" | "query", route: Route): readonly Parameter[] {
+  const schema = place === "path" ? route.params : route.query;
+  const { properties = {}, required = [] } = inlineSchema(schema);
+  const defaults = schema.safeParse({}).data ?? {};
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = "", ...rest } = property as JsonSchema;
+    const fallback = defaults[name];
+    return {
+      name,
+      in: place,
+      description,
+      required: required.includes(name),
+      schema: textSchema(fallback === undefined ? rest : { ...rest, default: fallback }),
+    };
+  });
+}
+
+/** Removes the text form of numbers: in a URL every value is text. */
+function textSchema(schema: JsonSchema): JsonSchema {
+  const { type, pattern: _, multipleOf, ...bounds } = schema;
+  if (!Array.isArray(type) || !type.includes("number")) return schema;
+  return { type: multipleOf === 1 ? "integer" : "number", ...bounds };
+}
+
+/** True for writes to one entity: they accept a condition on its version. */
+function takesIfMatch({ method, access, path }: Route): boolean {
+  return access === "console" && method !== "GET" && path.includes("{");
+}
+
+function takesIdempotencyKey({ method, access }: Route): boolean {
+  return access === "server" && method === "POST";
+}
+
+/** Every method except GET parses a body, also on routes that use none: hence 413 and 415. */
+function errorStatuses(route: Route): readonly number[] {
+  return [
+    400,
+    ...(route.access === "public" ? [] : [401, 403]),
+    ...(route.path.includes("{") ? [404] : []),
+    ...(takesIfMatch(route) ? [409, 412] : []),
+    ...(route.method === "GET" ? [] : [413, 415]),
+    500,
+    503,
+  ];
 }

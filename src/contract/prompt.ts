@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   creatorEmail,
   creatorID,
+  entityEnvelope,
   holdoutIDs,
   idType,
   owner,
@@ -10,9 +11,8 @@ import {
   targetApps,
   version,
 } from "./common.js";
-import { entityEnvelope } from "./envelope.js";
 import { descriptionText, nameLike, text } from "./fields.js";
-import { archivable, lifeRoutes } from "./life-routes.js";
+import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 
@@ -90,14 +90,12 @@ export const promptRoutes = {
     ...updated,
     body: promptPatch,
   }),
-  ...lifeRoutes({
+  ...lifecycleRoutes({
     name: "Prompt",
     title: "Prompt",
     noun: "a prompt",
-    group: "Prompts",
-    path,
-    idPath: "/{id}",
-    params: idParams,
+    onMany: onPrompts,
+    onOne: onPrompt,
     updated: updated.message,
     entity: prompt,
     query: listQuery.omit({ type: true, layerID: true }),

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { owner, provenance, tags, team, teamID, version } from "./common.js";
-import { entityEnvelope } from "./envelope.js";
+import { entityEnvelope, owner, provenance, tags, team, teamID, version } from "./common.js";
 import { flag, kindOf, list, type RuleFault, text, withRule } from "./fields.js";
-import { archivable, lifeRoutes } from "./life-routes.js";
+import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, noParams, type Route } from "./route.js";
 
@@ -156,14 +155,12 @@ export const qualifyingEventRoutes = {
     message: updatedMessage,
     response: entityEnvelope(qualifyingEvent),
   }),
-  ...lifeRoutes({
+  ...lifecycleRoutes({
     name: "QualifyingEvent",
     title: "Qualifying event",
     noun: "a qualifying event",
-    group: "Qualifying events",
-    path,
-    idPath: "/{name}",
-    params: nameParams,
+    onMany: onEvents,
+    onOne: onEvent,
     updated: updatedMessage,
     entity: qualifyingEvent,
     query: listQuery.omit({ type: true, idType: true, targetAppID: true, layerID: true }),

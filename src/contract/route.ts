@@ -25,6 +25,9 @@ export interface Route {
   readonly response: z.ZodType;
 }
 
+/** Routes by the names of their operations. */
+export type RouteTable = Readonly<Record<string, Route>>;
+
 export const noParams = z.object({});
 export const noQuery = z.object({});
 export const noBody = z.unknown().optional();
@@ -58,7 +61,7 @@ interface Rest<Response extends z.ZodType> extends Pick<Route, "message"> {
 }
 
 /** Makes a route from a row; `subpath` is added to the common path. Every write has `writeQuery`. */
-interface MakeConsoleRoute<Params extends z.ZodObject> {
+export interface MakeConsoleRoute<Params extends z.ZodObject> {
   <Response extends z.ZodType, Query extends z.ZodObject = typeof noQuery>(
     method: "GET",
     subpath: string,

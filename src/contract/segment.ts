@@ -2,7 +2,9 @@ import { z } from "zod";
 import {
   creatorEmail,
   creatorID,
+  entityEnvelope,
   idType,
+  messageEnvelope,
   owner,
   pageQuery,
   pagination,
@@ -12,9 +14,8 @@ import {
   teamID,
   version,
 } from "./common.js";
-import { entityEnvelope } from "./envelope.js";
 import { descriptionText, flag, list, nameLike } from "./fields.js";
-import { archivable, lifeRoutes } from "./life-routes.js";
+import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
@@ -125,8 +126,7 @@ export const segmentRoutes = {
     ...extension,
     query: pageQuery,
     message: "Segment IDs listed successfully.",
-    response: z.object({
-      message: z.string().describe("Result as text."),
+    response: messageEnvelope.extend({
       data: z.array(z.string()).describe("IDs of the page, in the order of their bytes."),
       pagination,
     }),
@@ -143,14 +143,12 @@ export const segmentRoutes = {
     ...updated,
     body: idsReset,
   }),
-  ...lifeRoutes({
+  ...lifecycleRoutes({
     name: "Segment",
     title: "Segment",
     noun: "a segment",
-    group: "Segments",
-    path,
-    idPath: "/{id}",
-    params: idParams,
+    onMany: onSegments,
+    onOne: onSegment,
     updated: updated.message,
     entity: segment,
     query: listQuery.omit({ targetAppID: true, layerID: true }),

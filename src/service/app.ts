@@ -1,27 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import type { Logger } from "pino";
+import type { RouteTable } from "../contract/route.js";
 import { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { KEY_HEADER } from "./authentication.js";
-import { decodeContent } from "./content-encoding.js";
+import { dynamicConfigHandlers } from "./dynamic-configs.js";
+import { EntityOperations } from "./entity-operations.js";
 import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
-import { readEventBody } from "./event-body.js";
-import { createHandlers } from "./handlers.js";
+import { eventHandlers } from "./events.js";
+import { experimentHandlers } from "./experiments.js";
+import { gateHandlers } from "./gates.js";
+import type { Handlers } from "./handler.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { ServiceMetrics } from "./metrics.js";
 import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
+import { promptHandlers } from "./prompts.js";
 import { registerPublicRoutes } from "./public-routes.js";
-import { readBody } from "./request-body.js";
+import { qualifyingEventHandlers } from "./qualifying-events.js";
+import { readRequestBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
-import {
-  type AnyHandlers,
-  bodyBytesMax,
-  type RouteTable,
-  registerRoutes,
-} from "./route-registration.js";
+import { type AnyHandlers, registerRoutes } from "./route-registration.js";
 import type { SchemaChecker } from "./schema-checker.js";
+import { segmentHandlers } from "./segments.js";
 import { ServiceError } from "./service-error.js";
 import { type ServiceLimits, serviceLimits } from "./service-limits.js";
 import { ServiceState } from "./service-state.js";
@@ -109,12 +111,20 @@ function serviceEndpoints(
   schemaChecker: SchemaChecker,
   onEventWarning: ServiceMetrics["observeWarning"],
 ): Endpoints {
-  const facts = { now, newIdentifier, schemaChecker, onEventWarning };
-  return {
-    routes,
-    // Each handler gets what its own route defines: see `registerRoutes`.
-    createHandlers: (store) => createHandlers({ store, ...facts }) as unknown as AnyHandlers,
+  const createHandlers = ({ entities, events }: Store): Handlers<typeof routes> => {
+    const operations = new EntityOperations(entities, now);
+    return {
+      ...gateHandlers(operations, newIdentifier),
+      ...dynamicConfigHandlers(operations, newIdentifier, schemaChecker),
+      ...experimentHandlers(operations, newIdentifier),
+      ...qualifyingEventHandlers(operations),
+      ...segmentHandlers(operations, newIdentifier),
+      ...promptHandlers(operations),
+      ...eventHandlers(events, now, onEventWarning),
+    };
   };
+  // Each handler gets what its own route defines: see `registerRoutes`.
+  return { routes, createHandlers: (store) => createHandlers(store) as unknown as AnyHandlers };
 }
 
 /** The contract checks requests, so fastify does not load its own schema compilers. */
@@ -145,19 +155,9 @@ function connectionOptions(limits: ServiceLimits) {
 
 /** Registers one parser for every type, so that an empty body is accepted with any type. */
 function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
-  const read = async ({ headers, routeOptions }: FastifyRequest, packed: Buffer) => {
-    const type = headers["content-type"];
-    const { access } = routeOptions.config;
-    const bytes = await decodeContent(
-      packed,
-      headers["content-encoding"],
-      bodyBytesMax(access, limits),
-    );
-    if (access === "server") return readEventBody(bytes, type, limits);
-    return readBody(bytes, type, limits.bodyDepthMax);
-  };
-  const parse = async (request: FastifyRequest, packed: Buffer) => {
-    const { text, value } = await read(request, packed);
+  const parse = async (request: FastifyRequest, bytes: Buffer) => {
+    const { access } = request.routeOptions.config;
+    const { text, value } = await readRequestBody(bytes, request.headers, access, limits);
     request.bodyText = text;
     return value;
   };

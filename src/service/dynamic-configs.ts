@@ -12,7 +12,7 @@ import { completeText, completeValue } from "../contract/json5-pair.js";
 import type { RuleRequest } from "../contract/rule.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
-import { lifeHandlers, namedLife } from "./lives.js";
+import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, ruleReferences, valueIdentifiers } from "./rules.js";
 import type { SchemaChecker } from "./schema-checker.js";
@@ -58,13 +58,7 @@ export function dynamicConfigHandlers(
         (current) => patchDynamicConfig(current, call.body, newIdentifier),
         optionsOf(call),
       ),
-    ...namedLife(
-      "DynamicConfig",
-      lifeHandlers(operations, dynamicConfigType, {
-        ...optionsOf(),
-        kept: ({ isArchived = false }) => ({ isArchived }),
-      }),
-    ),
+    ...lifecycleHandlers("DynamicConfig", operations, dynamicConfigType, optionsOf()),
   };
 }
 

@@ -1,6 +1,7 @@
-import { omitUndefined } from "../base/omit-undefined.js";
-import type { EntityKind } from "../contract/entity-kind.js";
+import type { z } from "zod";
+import type { EntityKind, provenance } from "../contract/common.js";
 import type { JsonObject } from "../contract/fields.js";
+import type { archivable } from "../contract/lifecycle-routes.js";
 import { listFilterOf } from "../contract/list-query.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import type { EntityKey, EntityRecord, EntityStore, ListChange } from "../storage/store.js";
@@ -17,19 +18,10 @@ const CHECKED_CHANGES_MAX = 100;
 /** Thrown when another write has replaced the state that a change was checked on. */
 const outdated = new Error("the checked state was replaced");
 
-/** Fields that every entity shows. */
-export interface EntityBody {
-  readonly name: string;
-  readonly version: number;
-  readonly createdTime: number;
-  readonly lastModifiedTime: number;
-  readonly lastModifierID: string | null;
-  readonly lastModifierName: string | null;
-  readonly lastModifierEmail: string | null;
-  /** Stored with this version only. */
-  readonly archiveReason?: string;
-  readonly unarchiveReason?: string;
-}
+/** Fields that kinds of entities share. Reasons are stored with their version only. */
+export type EntityBody = Readonly<
+  { name: string; version: number } & z.output<z.ZodObject<typeof provenance & typeof archivable>>
+>;
 
 /** A kind of entity. */
 export interface EntityType<Body extends EntityBody> {
@@ -48,9 +40,7 @@ export interface Stamp {
   readonly time: number;
 }
 
-export interface OperationOptions<Body> {
-  /** Answers as the real call would, and stores nothing. */
-  readonly dryRun?: boolean;
+interface OperationOptions<Body> {
   /**
    * Throws if the next state must not be stored. For checks that take time: they run before the
    * transaction.
@@ -64,13 +54,14 @@ interface ChangeOptions<Body> extends OperationOptions<Body> {
   readonly unreferenced?: boolean;
 }
 
-/** Facts of a write. `dryRun` of the query has the effect of the option. */
+/** A call that writes. With `dryRun` in its query or body, it is answered alike and stores nothing. */
 export interface WriteFacts extends Pick<CallFacts, "caller" | "ifMatch"> {
   readonly query?: { readonly dryRun?: boolean };
+  readonly body?: unknown;
 }
 
 /** A call that creates an entity. The id is derived from the name by default. */
-interface CreateCall extends Pick<WriteFacts, "caller" | "query"> {
+interface CreateCall extends Omit<WriteFacts, "ifMatch"> {
   readonly body: { readonly name: string; readonly id?: string };
 }
 
@@ -102,7 +93,7 @@ export class EntityOperations {
       if (stored !== undefined) throw taken(call.body.id === undefined ? "name" : "id");
       return body;
     };
-    return this.#write(type, type.idOf(body), makeFirst, dryOptions(call, options));
+    return this.#write(type, type.idOf(body), call, makeFirst);
   }
 
   /** Stores what `build` makes of another entity as version 1 of a new one; the other one stays. */
@@ -183,15 +174,13 @@ export class EntityOperations {
     id: string,
     facts: WriteFacts,
     change: Change<Body>,
-    given: ChangeOptions<Body> = {},
+    { check, ...options }: ChangeOptions<Body> = {},
   ): Promise<Answer> {
     const makeNext = (stored: Body | undefined, listChange = 0) => {
       if (stored === undefined) throw notFound(type.title);
       return this.#next(stored, facts, change, listChange);
     };
-    const options = dryOptions(facts, given);
-    const { check } = options;
-    if (check === undefined) return this.#write(type, id, makeNext, options);
+    if (check === undefined) return this.#write(type, id, facts, makeNext, options);
     for (let count = 0; count < CHECKED_CHANGES_MAX; count += 1) {
       const current = await this.#get(type, id);
       const next = makeNext(current);
@@ -202,7 +191,7 @@ export class EntityOperations {
         return next;
       };
       try {
-        return await this.#write(type, id, makeChecked, options);
+        return await this.#write(type, id, facts, makeChecked, options);
       } catch (error) {
         if (error !== outdated) throw error;
       }
@@ -216,28 +205,26 @@ export class EntityOperations {
     id: string,
     facts: WriteFacts,
     { create, change }: { readonly create: Create<Body>; readonly change: Change<Body> },
-    options: OperationOptions<Body> = {},
   ): Promise<Answer> {
     const makeNext = (stored: Body | undefined) => {
       if (stored !== undefined) return this.#next(stored, facts, change);
       requireMatch(facts.ifMatch, undefined);
       return create({ caller: facts.caller, time: this.#now() });
     };
-    return this.#write(type, id, makeNext, dryOptions(facts, options));
+    return this.#write(type, id, facts, makeNext);
   }
 
   async remove<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
-    { ifMatch, query }: Pick<WriteFacts, "ifMatch" | "query">,
+    call: WriteFacts,
   ): Promise<Answer> {
     const change = (stored: EntityRecord | undefined) => {
       if (stored === undefined) throw notFound(type.title);
-      requireMatch(ifMatch, stored.version);
+      requireMatch(call.ifMatch, stored.version);
       return undefined;
     };
-    const rehearse = query?.dryRun === true;
-    await this.#entities.write({ kind: type.kind, id }, change, { rehearse });
+    await this.#entities.write({ kind: type.kind, id }, change, { rehearse: isDryRun(call) });
     return { content: {} };
   }
 
@@ -264,8 +251,9 @@ export class EntityOperations {
   async #write<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
+    call: Pick<WriteFacts, "query" | "body">,
     make: (stored: Body | undefined, listChange: number) => Body,
-    { dryRun = false, unreferenced = false, list }: ChangeOptions<Body>,
+    options: Omit<ChangeOptions<Body>, "check"> = {},
   ): Promise<Answer> {
     const key = { kind: type.kind, id };
     let answer: Answer = { content: {} };
@@ -274,11 +262,8 @@ export class EntityOperations {
       answer = entityAnswer(body);
       return recordOf(type, body);
     };
-    const outcome = await this.#entities.write(key, change, {
-      rehearse: dryRun,
-      unreferenced,
-      ...omitUndefined({ list }),
-    });
+    const rehearse = isDryRun(call);
+    const outcome = await this.#entities.write(key, change, { rehearse, ...options });
     switch (outcome) {
       case "written":
         return answer;
@@ -307,12 +292,9 @@ export class EntityOperations {
   }
 }
 
-/** Returns the options with the dry run that the query asks for. */
-function dryOptions<Options extends OperationOptions<never>>(
-  { query }: Pick<WriteFacts, "query">,
-  options: Options,
-): Options {
-  return query?.dryRun === true ? { ...options, dryRun: true } : options;
+/** Only schemas of qualifying events let a `dryRun` of the body pass. */
+function isDryRun({ query, body }: Pick<WriteFacts, "query" | "body">): boolean {
+  return query?.dryRun === true || (body as { readonly dryRun?: unknown } | null)?.dryRun === true;
 }
 
 /** The store returns what these operations stored. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { SwitchyardError } from "../base/errors.js";
-import type { ErrorBody } from "../contract/envelope.js";
+import type { ErrorBody } from "../contract/common.js";
 import type { RequestLog } from "./request-log.js";
 import { ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";

@@ -1,6 +1,11 @@
-import type { Experiment } from "../contract/experiment.js";
-import type { ExperimentStatus } from "../contract/experiment-setup.js";
+import type { Decision, Experiment, experimentRoutes } from "../contract/experiment.js";
+import type { ExperimentStatus } from "../contract/experiment-fields.js";
 import type { Fault } from "../contract/faults.js";
+import type { EntityOperations, EntityType } from "./entity-operations.js";
+import type { Handlers } from "./handler.js";
+import { lifecycleHandlers } from "./lifecycle-handlers.js";
+import { ruleReferences } from "./rules.js";
+import { invalid, refuseFaults } from "./service-error.js";
 
 /** The status of an experiment and its times, in ms since the epoch. */
 export type ExperimentState = Pick<Experiment, "status" | "startTime" | "endTime" | "decisionTime">;
@@ -62,4 +67,96 @@ export function stateAfter(
         decisionTime,
       };
   }
+}
+
+export const experimentType: EntityType<Experiment> = {
+  kind: "experiment",
+  title: "Experiment",
+  idOf: ({ id }) => id,
+  // The targeting gate is one more condition beside those of the inline rules.
+  referencesOf: ({ targetingGateID, inlineTargetingRules }) =>
+    ruleReferences([
+      { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
+      ...inlineTargetingRules,
+    ]),
+};
+
+const lifecycle = {
+  archive: (current: Experiment, time: number) => stepped(current, "archived", time),
+  // An experiment that is not archived keeps its state, so the call can be repeated.
+  unarchive: (current: Experiment, time: number) =>
+    current.status === "archived" ? stepped(current, "setup", time) : current,
+  kept: ({ status, startTime, endTime, decisionTime, launchedGroupID }: Experiment) => ({
+    status,
+    startTime,
+    endTime,
+    decisionTime,
+    launchedGroupID,
+  }),
+};
+
+type StepName =
+  | "startExperiment"
+  | "decideExperiment"
+  | "abandonExperiment"
+  | "resetExperiment"
+  | "archiveExperiment"
+  | "unarchiveExperiment"
+  | "restoreExperiment"
+  | "listExperiments"
+  | "listExperimentVersions"
+  | "readExperiment"
+  | "deleteExperiment";
+
+/** Returns the handlers of an experiment's steps through its states. */
+export function experimentStepHandlers(
+  operations: EntityOperations,
+): Pick<Handlers<typeof experimentRoutes>, StepName> {
+  return {
+    startExperiment: (call) =>
+      operations.change(experimentType, call.params.id, call, (current, { time }) =>
+        stepped(current, "active", time),
+      ),
+    decideExperiment: (call) =>
+      operations.change(experimentType, call.params.id, call, (current, { time }) =>
+        decided(current, call.body, time),
+      ),
+    abandonExperiment: (call) =>
+      operations.change(experimentType, call.params.id, call, (current, { time }) => ({
+        ...stepped(current, "abandoned", time),
+        ...call.body,
+      })),
+    resetExperiment: (call) => operations.change(experimentType, call.params.id, call, reset),
+    ...lifecycleHandlers("Experiment", operations, experimentType, lifecycle),
+  };
+}
+
+/** Throws a 400 that names both states if the step is not allowed. */
+function stepped(current: Experiment, to: ExperimentStatus, time: number): Experiment {
+  refuseFaults(statusFaults(current.status, to));
+  return { ...current, ...stateAfter(current, to, time) };
+}
+
+/** Launches a group. Throws a 400 if there is no such group. */
+function decided(
+  current: Experiment,
+  { id, decisionReason, removeTargeting }: Decision,
+  time: number,
+): Experiment {
+  const isKnown = current.groups.some((group) => group.id === id);
+  if (!isKnown) {
+    const ids = current.groups.map((group) => group.id).join(", ");
+    throw invalid([{ property: "id", errorMessage: `There is no group ${id}; known: ${ids}` }]);
+  }
+  return {
+    ...stepped(current, "decision_made", time),
+    launchedGroupID: id,
+    ...(decisionReason === undefined ? {} : { decisionReason }),
+    ...(removeTargeting === true ? { targetingGateID: null } : {}),
+  };
+}
+
+/** Returns to the setup. Every state allows that, by way of the archive. */
+function reset(current: Experiment): Experiment {
+  return { ...current, ...setupState, launchedGroupID: null, decisionReason: "" };
 }

@@ -1,27 +1,31 @@
-import { pathText } from "../base/schema.js";
-import {
-  type Experiment,
-  type ExperimentCreate,
-  type ExperimentPatch,
-  type ExperimentReplace,
-  experimentDefaults,
-  type experimentRoutes,
-  unsetFields,
+import type {
+  Experiment,
+  ExperimentCreate,
+  ExperimentPatch,
+  ExperimentReplace,
+  experimentRoutes,
 } from "../contract/experiment.js";
 import { experimentFaults } from "../contract/experiment-faults.js";
 import {
+  experimentDefaults,
   type Group,
   type GroupRequest,
   RESERVED_EXPERIMENT_ID,
-} from "../contract/experiment-setup.js";
-import type { Fault } from "../contract/faults.js";
+  unsetFields,
+} from "../contract/experiment-fields.js";
+import { bodyFaultsOf, type Fault } from "../contract/faults.js";
 import type { EntityOperations, Stamp } from "./entity-operations.js";
-import { setupState, stateAfter, statusFaults } from "./experiment-states.js";
-import { experimentStepHandlers, experimentType } from "./experiment-steps.js";
+import {
+  experimentStepHandlers,
+  experimentType,
+  setupState,
+  stateAfter,
+  statusFaults,
+} from "./experiment-states.js";
 import type { Handlers } from "./handler.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { mergeQualityScores, qualityScoreFaults } from "./quality-scores.js";
-import { invalid } from "./service-error.js";
+import { refuseFaults } from "./service-error.js";
 
 export function experimentHandlers(
   operations: EntityOperations,
@@ -86,7 +90,7 @@ export function createExperiment(
         : identifyGroups(groups, [], newIdentifier),
     manualQualityScores: mergeQualityScores([], manualQualityScores),
   };
-  refuse([
+  refuseFaults([
     ...reservedFaults(made.id, body.id === undefined ? "name" : "id"),
     ...qualityScoreFaults(made.manualQualityScores),
   ]);
@@ -138,13 +142,10 @@ function updated(
         ? base.manualQualityScores
         : mergeQualityScores(current.manualQualityScores, manualQualityScores),
   };
-  refuse([
+  refuseFaults([
     ...statusFaults(current.status, status),
     ...qualityScoreFaults(next.manualQualityScores),
-    ...experimentFaults(next).map(({ path, message }) => ({
-      property: pathText(path),
-      errorMessage: message,
-    })),
+    ...bodyFaultsOf(experimentFaults(next)),
   ]);
   return next;
 }
@@ -161,7 +162,7 @@ export function enableGroups(current: Experiment, names: readonly string[]): Exp
  */
 export function restartExperiment(original: Experiment, name: string, stamp: Stamp): Experiment {
   const id = identifierOf(name);
-  refuse(reservedFaults(id, "name"));
+  refuseFaults(reservedFaults(id, "name"));
   return {
     ...original,
     ...structuredClone(unwritten),
@@ -178,10 +179,6 @@ function reservedFaults(id: string, property: "id" | "name"): Fault[] {
   if (id !== RESERVED_EXPERIMENT_ID) return [];
   const errorMessage = `The id ${id} is reserved: choose another ${property}`;
   return [{ property, errorMessage }];
-}
-
-function refuse(faults: readonly Fault[]): void {
-  if (faults.length > 0) throw invalid(faults);
 }
 
 /** Returns the groups of an experiment that is created without any: half of the units each. */
@@ -225,7 +222,7 @@ function enabledGroups(groups: readonly Group[], names: readonly string[]): Grou
       ? []
       : [{ property: `group_names[${index}]`, errorMessage: `There is no group ${name}` }],
   );
-  if (faults.length > 0) throw invalid(faults);
+  refuseFaults(faults);
   const enabled = new Set(names);
   return groups.map((group) => (enabled.has(group.name) ? { ...group, disabled: false } : group));
 }

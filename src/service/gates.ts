@@ -11,7 +11,7 @@ import {
 import type { EntityRecord } from "../storage/store.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
-import { lifeHandlers, namedLife } from "./lives.js";
+import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
 
@@ -22,7 +22,7 @@ const gateType: EntityType<Gate> = {
   referencesOf: ({ rules }) => ruleReferences(rules),
 };
 
-const gateLife = {
+const lifecycle = {
   archive: archiveGate,
   unarchive: unarchiveGate,
   kept: (current: Gate, { isEnabled }: Gate) => ({
@@ -45,7 +45,7 @@ export function gateHandlers(
       operations.change(gateType, call.params.id, call, (current) =>
         patchGate(current, call.body, newIdentifier),
       ),
-    ...namedLife("Gate", lifeHandlers(operations, gateType, gateLife)),
+    ...lifecycleHandlers("Gate", operations, gateType, lifecycle),
     disableGate: (call) => operations.change(gateType, call.params.id, call, disableGate),
     enableGate: (call) => operations.change(gateType, call.params.id, call, enableGate),
     launchGate: (call) => operations.change(gateType, call.params.id, call, launchGate),

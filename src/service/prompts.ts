@@ -7,7 +7,7 @@ import {
 } from "../contract/prompt.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
-import { lifeHandlers, namedLife } from "./lives.js";
+import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identityFirst, newProvenance } from "./new-entity.js";
 
 const promptType: EntityType<Prompt> = {
@@ -30,10 +30,7 @@ export function promptHandlers(operations: EntityOperations): Handlers<typeof pr
         ...current,
         ...call.body,
       })),
-    ...namedLife(
-      "Prompt",
-      lifeHandlers(operations, promptType, { kept: ({ isArchived = false }) => ({ isArchived }) }),
-    ),
+    ...lifecycleHandlers("Prompt", operations, promptType),
   };
 }
 

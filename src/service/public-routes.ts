@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import type { FastifyInstance } from "fastify";
-import { version } from "../base/package-files.js";
-import { openApiDocument } from "../contract/openapi.js";
-import { registerApiPage } from "./api-page.js";
+import { builtFile, version } from "../base/package-files.js";
+import { openApiDocument, securitySchemeNames } from "../contract/openapi.js";
+import type { RouteTable } from "../contract/route.js";
 import type { ServiceMetrics } from "./metrics.js";
-import { type RouteTable, refuseOtherMethods } from "./route-registration.js";
+import { refuseOtherMethods } from "./route-registration.js";
 import type { ServiceState } from "./service-state.js";
 
 /** Paths of the OpenAPI document, and the tags that it adds there: tool servers select by them. */
@@ -49,4 +51,91 @@ export function registerPublicRoutes(
     refuseOtherMethods(http, url, ["GET", "HEAD"]);
   }
   registerApiPage(http);
+}
+
+/**
+ * Scripts come from this service alone. Styles may be inline, because the renderer creates them while it
+ * runs.
+ */
+export const pageSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Switchyard API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="api"></div>
+<noscript>This page needs JavaScript. The description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/renderer.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Settings of the renderer: nothing is loaded from other hosts, and keys are not stored. */
+const settings = {
+  url: "/openapi.json",
+  authentication: { preferredSecurityScheme: securitySchemeNames.console },
+  persistAuth: false,
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  proxyUrl: "",
+  hideClientButton: true,
+  showDeveloperTools: "never",
+};
+// The renderer would send calls to the server "/" of the document with two slashes.
+const start = `Scalar.createApiReference("#api", {
+  ...${JSON.stringify(settings)},
+  servers: [{ url: location.origin }],
+});
+`;
+
+const SCRIPT_TYPE = "text/javascript; charset=utf-8";
+
+/**
+ * Registers the page that shows /openapi.json to people, searches it and tries calls: Scalar's API
+ * reference, which the build puts into dist/assets/.
+ */
+function registerApiPage(http: FastifyInstance): void {
+  const headers = {
+    "cache-control": "no-cache",
+    "content-security-policy": pageSecurityPolicy,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+  http.get("/docs", async (_, reply) =>
+    reply.headers(headers).type("text/html; charset=utf-8").send(page),
+  );
+  http.get("/docs/start.js", async (_, reply) =>
+    reply.headers(headers).type(SCRIPT_TYPE).send(start),
+  );
+  let compressed: Buffer | undefined;
+  http.get("/docs/renderer.js", async (request, reply) => {
+    compressed ??= readFileSync(builtFile("assets/api-page.js.gz"));
+    reply.headers({ ...headers, "cache-control": "max-age=3600", vary: "accept-encoding" });
+    reply.type(SCRIPT_TYPE);
+    if (!/\bgzip\b/.test(String(request.headers["accept-encoding"]))) {
+      return reply.send(gunzipSync(compressed));
+    }
+    return reply.header("content-encoding", "gzip").send(compressed);
+  });
+  http.get("/", async (_, reply) => reply.redirect("/docs"));
+  for (const url of ["/", "/docs", "/docs/start.js", "/docs/renderer.js"]) {
+    refuseOtherMethods(http, url, ["GET", "HEAD"]);
+  }
 }

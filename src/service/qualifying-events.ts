@@ -1,4 +1,4 @@
-import { pathText } from "../base/schema.js";
+import { bodyFaultsOf } from "../contract/faults.js";
 import {
   type QualifyingEvent,
   type QualifyingEventCreate,
@@ -8,11 +8,11 @@ import {
   type qualifyingEventRoutes,
   tableFaults,
 } from "../contract/qualifying-event.js";
-import type { EntityOperations, EntityType, OperationOptions, Stamp } from "./entity-operations.js";
+import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
-import { lifeHandlers, namedLife } from "./lives.js";
+import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { newProvenance } from "./new-entity.js";
-import { invalid } from "./service-error.js";
+import { invalid, refuseFaults } from "./service-error.js";
 
 export const qualifyingEventType: EntityType<QualifyingEvent> = {
   kind: "qualifying_event",
@@ -27,47 +27,21 @@ export function qualifyingEventHandlers(
   return {
     upsertQualifyingEvent: (call) => {
       const { name } = call.params;
-      return operations.upsert(
-        qualifyingEventType,
-        name,
-        call,
-        {
-          create: (stamp) => createNamed(name, call.body, stamp),
-          change: (current) => replaceQualifyingEvent(current, call.body),
-        },
-        dryRunOf(call.body),
-      );
+      return operations.upsert(qualifyingEventType, name, call, {
+        create: (stamp) => createNamed(name, call.body, stamp),
+        change: (current) => replaceQualifyingEvent(current, call.body),
+      });
     },
     createQualifyingEvent: (call) =>
-      operations.create(
-        qualifyingEventType,
-        call,
-        (stamp) => createQualifyingEvent(call.body, stamp),
-        dryRunOf(call.body),
+      operations.create(qualifyingEventType, call, (stamp) =>
+        createQualifyingEvent(call.body, stamp),
       ),
     patchQualifyingEvent: (call) =>
-      operations.change(
-        qualifyingEventType,
-        call.params.name,
-        call,
-        (current) => patchQualifyingEvent(current, call.body),
-        dryRunOf(call.body),
+      operations.change(qualifyingEventType, call.params.name, call, (current) =>
+        patchQualifyingEvent(current, call.body),
       ),
-    ...namedLife(
-      "QualifyingEvent",
-      lifeHandlers(operations, qualifyingEventType, {
-        kept: ({ isArchived = false }) => ({ isArchived }),
-      }),
-    ),
+    ...lifecycleHandlers("QualifyingEvent", operations, qualifyingEventType),
   };
-}
-
-function dryRunOf({
-  dryRun = false,
-}: {
-  readonly dryRun?: boolean;
-}): OperationOptions<QualifyingEvent> {
-  return { dryRun };
 }
 
 /** Returns a new qualifying event at version 1. */
@@ -106,11 +80,7 @@ export function patchQualifyingEvent(
 ): QualifyingEvent {
   requireSameName(current.name, body.name);
   const next = { ...current, ...body };
-  const faults = tableFaults(next).map(({ path, message }) => ({
-    property: pathText(path),
-    errorMessage: message,
-  }));
-  if (faults.length > 0) throw invalid(faults);
+  refuseFaults(bodyFaultsOf(tableFaults(next)));
   return next;
 }
 

@@ -2,7 +2,7 @@ import {
   defaultQualityChecks,
   QUALITY_SCORES_MAX,
   type QualityScore,
-} from "../contract/experiment-metrics.js";
+} from "../contract/experiment-fields.js";
 import type { Fault } from "../contract/faults.js";
 
 /** A smaller difference between sums of weights is rounding: the weights stay unchanged. */

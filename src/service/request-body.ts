@@ -1,8 +1,17 @@
 import { isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { parse as parseLossless } from "lossless-json";
+import { hasCode } from "../base/error-code.js";
+import { ZstdDecoder } from "../base/zstd-decoder.js";
+import { loadZstd } from "../base/zstd-library.js";
 import { forbiddenKey } from "../contract/json-text.js";
-import { ServiceError } from "./service-error.js";
-import { SYNTAX_FAULT_CHARACTERS_MAX } from "./service-limits.js";
+import type { Access } from "../contract/route.js";
+import { eventTexts } from "./event-text.js";
+import { invalid, ServiceError } from "./service-error.js";
+import { type ServiceLimits, SYNTAX_FAULT_CHARACTERS_MAX } from "./service-limits.js";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -16,7 +25,7 @@ const BRACKET_OPEN = 0x5b;
 const BRACKET_CLOSE = 0x5d;
 
 /** A body as it was sent, and its parsed value; both undefined without a body. */
-export interface RequestBody {
+interface RequestBody {
   readonly text: string | undefined;
   readonly value: unknown;
 }
@@ -25,6 +34,93 @@ const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*;?$/i
 
 /** Characters of a wrong content type that the refusal shows. */
 const SHOWN_TYPE_CHARACTERS_MAX = 100;
+
+/** Characters of a body that is parsed at once, which takes at most about 30 ms. */
+const PARSED_AT_ONCE_CHARACTERS_MAX = 256 * 1_024;
+
+/** Milliseconds of parsing until other requests get their turn. */
+const SLICE_MS = 10;
+
+/**
+ * Decodes and parses the body of a request. Throws 413 for a body of more than `bytesMax` bytes, 415 for
+ * another encoding than gzip and zstd, and what `readBody` throws.
+ */
+export async function readRequestBody(
+  bytes: Buffer,
+  { "content-encoding": encoding, "content-type": type }: IncomingHttpHeaders,
+  access: Access | undefined,
+  limits: ServiceLimits,
+): Promise<RequestBody> {
+  const decoded = await decodeContent(bytes, encoding, bodyBytesMax(access, limits));
+  return access === "server"
+    ? readEventBody(decoded, type, limits)
+    : readBody(decoded, type, limits.bodyDepthMax);
+}
+
+/** Bytes of the body of a request to a route, after decoding. */
+export function bodyBytesMax(access: Access | undefined, limits: ServiceLimits): number {
+  return access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax;
+}
+
+const inflate = promisify(gunzip);
+
+let zstd: Promise<ZstdDecoder> | undefined;
+
+/**
+ * Decodes a body of at most `bytesMax` bytes. An empty body stays undefined with any encoding. Throws 415 for an
+ * encoding other than gzip and zstd, 413 for a longer body and 400 for damage.
+ */
+async function decodeContent(
+  bytes: Buffer,
+  encoding: string | undefined,
+  bytesMax: number,
+): Promise<Buffer> {
+  const name = encoding?.trim().toLowerCase();
+  if (bytes.length === 0 || name === undefined || name === "" || name === "identity") return bytes;
+  switch (name) {
+    case "gzip":
+    case "x-gzip":
+      return ungzip(bytes, bytesMax);
+    case "zstd":
+      return unzstd(bytes, bytesMax);
+    default:
+      throw new ServiceError({
+        status: 415,
+        message: "Content-Encoding must be gzip or zstd, or absent",
+      });
+  }
+}
+
+async function ungzip(bytes: Buffer, bytesMax: number): Promise<Buffer> {
+  try {
+    return await inflate(bytes, { maxOutputLength: bytesMax });
+  } catch (error) {
+    if (hasCode(error, "ERR_BUFFER_TOO_LARGE")) throw tooLarge(bytesMax);
+    throw malformed("Body is not valid gzip");
+  }
+}
+
+async function unzstd(bytes: Buffer, bytesMax: number): Promise<Buffer> {
+  zstd ??= loadZstd().then((library) => new ZstdDecoder(library));
+  const decoder = await zstd;
+  const parts: Buffer[] = [];
+  let length = 0;
+  const isWhole = decoder.decode(bytes, (part) => {
+    length += part.length;
+    if (length <= bytesMax) parts.push(Buffer.from(part));
+    return length <= bytesMax;
+  });
+  if (length > bytesMax) throw tooLarge(bytesMax);
+  if (!isWhole) throw malformed("Body is not valid zstd");
+  return Buffer.concat(parts);
+}
+
+function tooLarge(bytesMax: number): ServiceError {
+  return new ServiceError({
+    status: 413,
+    message: `Body has more than ${bytesMax} bytes after decoding; this route accepts at most ${bytesMax}`,
+  });
+}
 
 /**
  * Parses a body. No bytes are no body, with any content type. Throws 415 for a type other than JSON in
@@ -44,8 +140,51 @@ export function readBody(
   return { text, value };
 }
 
+/**
+ * Parses a body of the event route. Names of properties are data, so all of them are allowed. An event
+ * has a bounded number of values, and the events of a large body are parsed one by one, as other requests
+ * wait meanwhile. Throws like `readBody`.
+ */
+async function readEventBody(
+  bytes: Buffer,
+  contentType: string | undefined,
+  { bodyDepthMax, eventValuesMax }: ServiceLimits,
+): Promise<RequestBody> {
+  const text = textOf(bytes, contentType);
+  if (text === undefined) return { text, value: undefined };
+  const shape = shapeOf(bytes);
+  checkDepth(shape, bodyDepthMax);
+  // A property has a comma and a colon, a list element a comma.
+  if (shape.separators > 2 * eventValuesMax) {
+    const errorMessage =
+      `An event has too many values: at most ${eventValuesMax} properties, or ` +
+      `${2 * eventValuesMax} list elements`;
+    throw invalid([{ property: "", errorMessage }]);
+  }
+  const isLarge = text.length > PARSED_AT_ONCE_CHARACTERS_MAX;
+  return { text, value: isLarge ? await parseInSlices(text) : parseText(text) };
+}
+
+async function parseInSlices(text: string): Promise<unknown> {
+  const values: unknown[] = [];
+  let sliceStart = performance.now();
+  const texts = eventTexts(text);
+  if (texts === undefined) return parseText(text);
+  try {
+    for (const one of texts) {
+      values.push(JSON.parse(one));
+      if (performance.now() - sliceStart < SLICE_MS) continue;
+      await nextTurn();
+      sliceStart = performance.now();
+    }
+  } catch (cause) {
+    throw malformed(`Body is not valid JSON: [${values.length}]: ${(cause as Error).message}`);
+  }
+  return values;
+}
+
 /** Returns the text of a body, undefined without one. Throws 415, and 400 for bytes that are not UTF-8. */
-export function textOf(bytes: Buffer, contentType: string | undefined): string | undefined {
+function textOf(bytes: Buffer, contentType: string | undefined): string | undefined {
   if (bytes.length === 0) return undefined;
   if (contentType === undefined || !jsonType.test(contentType.trim())) {
     throw unsupportedType(contentType);
@@ -54,11 +193,11 @@ export function textOf(bytes: Buffer, contentType: string | undefined): string |
   return bytes.toString("utf8", startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
 }
 
-export function checkDepth({ depth }: JsonShape, depthMax: number): void {
+function checkDepth({ depth }: JsonShape, depthMax: number): void {
   if (depth > depthMax) throw malformed(`Body is nested deeper than ${depthMax} levels`);
 }
 
-export function parseText(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -140,6 +279,6 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-export function malformed(message: string): ServiceError {
+function malformed(message: string): ServiceError {
   return new ServiceError({ status: 400, message });
 }

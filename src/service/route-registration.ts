@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { z } from "zod";
-import { withoutAbsent } from "../contract/absent-fields.js";
 import { type Fault, faultsOf } from "../contract/faults.js";
-import { type Access, noParams, noQuery, type Route } from "../contract/route.js";
+import { kindOf } from "../contract/fields.js";
+import { noParams, noQuery, type Route, type RouteTable } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import { authenticate } from "./authentication.js";
 import { type Call, type CallFacts, type Handler, objectText } from "./handler.js";
+import { bodyBytesMax } from "./request-body.js";
 import { idempotencyKeyOf, ifMatchOf } from "./request-headers.js";
-import { invalid, ServiceError } from "./service-error.js";
+import { refuseFaults, ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
 import type { ServiceState } from "./service-state.js";
-
-export type RouteTable = Readonly<Record<string, Route>>;
 
 /** Handlers with any inputs, by the name of their operation. */
 export type AnyHandlers = Readonly<Record<string, Handler<Route>>>;
@@ -78,11 +77,6 @@ function registerRoute(
   });
 }
 
-/** Bytes of the body of a request to a route, after decoding. */
-export function bodyBytesMax(access: Access | undefined, limits: ServiceLimits): number {
-  return access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax;
-}
-
 /** Refuses a body that is too large before it is read. Bodies of unknown size are counted later. */
 function requireFit({ headers }: FastifyRequest, bytesMax: number): void {
   const bytes = Number(headers["content-length"] ?? 0);
@@ -147,7 +141,7 @@ export function refuseOtherMethods(
 }
 
 /** The parts of a request that routes have schemas for. */
-export interface Inputs {
+interface Inputs {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -157,7 +151,7 @@ export interface Inputs {
 type FittedInputs = Pick<Call<Route>, "params" | "query" | "body">;
 
 /** Parses a request with the schemas of its route. Throws 400 with the faults of all parts. */
-export function validated(route: Route, { params, query, body }: Inputs): FittedInputs {
+function validated(route: Route, { params, query, body }: Inputs): FittedInputs {
   requireKnown(route.query, query);
   const faults: Fault[] = [];
   const inputs = {
@@ -165,7 +159,7 @@ export function validated(route: Route, { params, query, body }: Inputs): Fitted
     query: route.query === noQuery ? {} : fitted(route.query, query, faults),
     body: fitted(route.body, givenBody(route, body), faults),
   };
-  if (faults.length > 0) throw invalid(faults);
+  refuseFaults(faults);
   return inputs as FittedInputs;
 }
 
@@ -183,7 +177,7 @@ function requireKnown({ shape }: z.ZodObject, query: unknown): void {
       property,
       errorMessage: `Unknown query parameter; known: ${known.sort().join(", ") || "none"}`,
     }));
-  if (faults.length > 0) throw invalid(faults, "Unknown query parameter");
+  refuseFaults(faults, "Unknown query parameter");
 }
 
 function fitted<Schema extends z.ZodType>(schema: Schema, value: unknown, faults: Fault[]) {
@@ -191,4 +185,46 @@ function fitted<Schema extends z.ZodType>(schema: Schema, value: unknown, faults
   if (result.success) return result.data;
   for (const fault of faultsOf(result.error)) faults.push(fault);
   return undefined;
+}
+
+/**
+ * Returns a body without the fields that say that they are not given: a null where the field may be
+ * absent but not null, and an empty text of JSON5. Clients that write every field send both.
+ */
+function withoutAbsent(schema: z.core.$ZodType, value: unknown): unknown {
+  const inner = unwrapped(schema);
+  if (isArray(inner) && Array.isArray(value)) {
+    return value.map((item) => withoutAbsent(inner._zod.def.element, item));
+  }
+  if (!isObject(inner) || kindOf(value) !== "object") return value;
+  const { shape } = inner._zod.def;
+  const given = Object.entries(value as object).filter(
+    ([name, member]) => !isAbsent(name, shape[name], member),
+  );
+  return Object.fromEntries(
+    given.map(([name, member]) => {
+      const field = shape[name];
+      return [name, field === undefined ? member : withoutAbsent(field, member)];
+    }),
+  );
+}
+
+function isAbsent(name: string, field: z.core.$ZodType | undefined, value: unknown): boolean {
+  if (field?._zod.optin !== "optional") return false;
+  if (value === "") return name.endsWith("Json5");
+  return value === null && (field as z.ZodType).safeParse(null).error !== undefined;
+}
+
+/** Returns the schema within optional and nullable ones. */
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  const { innerType } = schema._zod.def as { readonly innerType?: z.core.$ZodType };
+  return innerType === undefined ? schema : unwrapped(innerType);
+}
+
+function isArray(schema: z.core.$ZodType): schema is z.core.$ZodArray {
+  return schema._zod.def.type === "array";
+}
+
+function isObject(schema: z.core.$ZodType): schema is z.core.$ZodObject {
+  return schema._zod.def.type === "object";
 }

@@ -1,9 +1,9 @@
-import type { EntityKind } from "../contract/entity-kind.js";
+import type { EntityKind } from "../contract/common.js";
 import type { Fault } from "../contract/faults.js";
 import type { ConditionType, Rule, RuleRequest } from "../contract/rule.js";
 import type { EntityKey } from "../storage/store.js";
 import type { NewIdentifier } from "./new-entity.js";
-import { invalid } from "./service-error.js";
+import { refuseFaults } from "./service-error.js";
 
 /** The way in which the rules of a resource are identified. */
 interface RuleIdentifiers {
@@ -83,7 +83,7 @@ function requireDistinct(
     }
     return [{ property: `rules[${index}].${field}`, errorMessage }];
   });
-  if (faults.length > 0) throw invalid(faults, errorMessage);
+  refuseFaults(faults, errorMessage);
 }
 
 const kindsByCondition: Partial<Record<ConditionType, EntityKind>> = {

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { kindOf } from "../contract/fields.js";
-import type { SchemaFault, SchemaQuestion } from "./schema-checker.js";
+import type { CheckFault, SchemaQuestion } from "./schema-checker.js";
 
 const TOO_LARGE = "is too large, is nested too deep, or refers to itself without end";
 
@@ -26,7 +26,7 @@ const options = {
 const standard = new Ajv2020(options);
 
 /** Returns the fault of a schema, or those of the values that do not fit it. May take any time. */
-export function checkSchema({ schema: text, values }: SchemaQuestion): SchemaFault[] {
+export function checkSchema({ schema: text, values }: SchemaQuestion): CheckFault[] {
   const schema: unknown = JSON.parse(text);
   try {
     const fault = schemaFault(schema);

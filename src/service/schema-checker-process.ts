@@ -1,9 +1,9 @@
 import { createContext, Script } from "node:vm";
 import { hasCode } from "../base/error-code.js";
 import { serveCalls } from "../base/thread-call.js";
+import type { SchemaCheckerProcess } from "./isolated-schema-checker.js";
 import { checkSchema } from "./schema-check.js";
-import type { SchemaFault, SchemaQuestion } from "./schema-checker.js";
-import type { SchemaCheckerProcess } from "./schema-process.js";
+import type { CheckFault, SchemaQuestion } from "./schema-checker.js";
 
 let question: SchemaQuestion = { schema: "true", values: [{}] };
 const context = createContext({ check: () => checkSchema(question) });
@@ -22,7 +22,7 @@ serveCalls<SchemaCheckerProcess>({
     question = asked;
     try {
       // A vm timeout is the only way to stop synchronous code, regular expressions included.
-      const faults = script.runInContext(context, { timeout: timeoutMs }) as SchemaFault[];
+      const faults = script.runInContext(context, { timeout: timeoutMs }) as CheckFault[];
       return { kind: "checked", faults };
     } catch (error) {
       if (!hasCode(error, "ERR_SCRIPT_EXECUTION_TIMEOUT")) throw error;

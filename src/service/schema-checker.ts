@@ -8,7 +8,7 @@ export interface SchemaQuestion {
 }
 
 /** A fault of the schema or of one of the values. */
-export interface SchemaFault {
+export interface CheckFault {
   /** Index of the value; undefined for the schema itself. */
   readonly value: number | undefined;
   readonly reason: string;
@@ -20,7 +20,7 @@ export interface SchemaChecker {
    * Returns at most one fault for each value. A schema that cannot be checked within its limits is a
    * fault. Throws a 503 while too many checks wait.
    */
-  check(question: SchemaQuestion): Promise<readonly SchemaFault[]>;
+  check(question: SchemaQuestion): Promise<readonly CheckFault[]>;
   /** Aborts running checks. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import {
 } from "../contract/segment.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
-import { lifeHandlers, namedLife } from "./lives.js";
+import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
 import { ServiceError } from "./service-error.js";
@@ -51,12 +51,9 @@ export function segmentHandlers(
       operations.change(segmentType, call.params.id, call, withListChange, {
         list: { how: "replace", ids: call.body?.ids ?? [] },
       }),
-    ...namedLife(
-      "Segment",
-      lifeHandlers(operations, segmentType, {
-        kept: ({ isArchived = false, count }) => ({ isArchived, count }),
-      }),
-    ),
+    ...lifecycleHandlers("Segment", operations, segmentType, {
+      kept: ({ isArchived = false, count }) => ({ isArchived, count }),
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
-import type { ErrorBody } from "../contract/envelope.js";
+import type { ErrorBody } from "../contract/common.js";
 import { type Fault, toldFaults } from "../contract/faults.js";
 import { hideKeys } from "./key-text.js";
 
@@ -38,6 +38,11 @@ export class ServiceError extends SwitchyardError {
 /** Returns a 400 for a body, query or path that breaks the contract, with its faults. */
 export function invalid(faults: readonly Fault[], message = "Bad Request Exception"): ServiceError {
   return new ServiceError({ status: 400, message, faults: toldFaults(faults) });
+}
+
+/** Throws a 400 with the faults if there are any. */
+export function refuseFaults(faults: readonly Fault[], message?: string): void {
+  if (faults.length > 0) throw invalid(faults, message);
 }
 
 /** Returns a 404. `title` is the name of the resource: `Gate not found.` */

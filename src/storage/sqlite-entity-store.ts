@@ -1,4 +1,4 @@
-import type { EntityKind } from "../contract/entity-kind.js";
+import type { EntityKind } from "../contract/common.js";
 import type { JsonObject } from "../contract/fields.js";
 import {
   filterValuesOf,

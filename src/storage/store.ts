@@ -1,5 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
-import type { EntityKind } from "../contract/entity-kind.js";
+import type { EntityKind } from "../contract/common.js";
 import type { JsonObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
 import type { EventStore } from "./event-store.js";

@@ -5,8 +5,8 @@ import {
   experimentCreate,
   experimentPatch,
   experimentReplace,
+  healthCheck,
 } from "../../src/contract/experiment.js";
-import { healthCheck } from "../../src/contract/experiment-health.js";
 import { faultsOf } from "../../src/contract/faults.js";
 import { fullExperiment } from "../support/experiment-bodies.js";
 

@@ -2,9 +2,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { faultsOf } from "../../src/contract/faults.js";
-import { openApiDocument } from "../../src/contract/openapi.js";
+import { type Operation, openApiDocument } from "../../src/contract/openapi.js";
 import { exampleRequests } from "../../src/contract/openapi-examples.js";
-import type { JsonSchema, Operation } from "../../src/contract/openapi-types.js";
+import type { JsonSchema } from "../../src/contract/openapi-schemas.js";
 import { idParams, noBody, noParams, noQuery, type Route } from "../../src/contract/route.js";
 import { routes } from "../../src/contract/routes.js";
 

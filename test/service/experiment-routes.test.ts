@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Experiment } from "../../src/contract/experiment.js";
-import { experimentStatuses } from "../../src/contract/experiment-setup.js";
+import { experimentStatuses } from "../../src/contract/experiment-fields.js";
 import { defaultExperiment, fullExperiment } from "../support/experiment-bodies.js";
 import { refusal } from "../support/refusal.js";
 import { startTestService, type TestCall, type TestService } from "../support/service.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ExperimentStatus, experimentStatuses } from "../../src/contract/experiment-setup.js";
+import { type ExperimentStatus, experimentStatuses } from "../../src/contract/experiment-fields.js";
 import {
   type ExperimentState,
   setupState,

@@ -5,7 +5,7 @@ import {
   type ExperimentReplace,
   experiment,
 } from "../../src/contract/experiment.js";
-import { experimentType } from "../../src/service/experiment-steps.js";
+import { experimentType } from "../../src/service/experiment-states.js";
 import {
   createExperiment,
   enableGroups,

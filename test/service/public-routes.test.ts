@@ -2,8 +2,8 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../src/base/package-files.js";
 import { openApiDocument } from "../../src/contract/openapi.js";
-import { pageSecurityPolicy } from "../../src/service/api-page.js";
 import { createApp } from "../../src/service/app.js";
+import { pageSecurityPolicy } from "../../src/service/public-routes.js";
 import { createLogger } from "../../src/service/request-log.js";
 import { startTestService, type TestService } from "../support/service.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defaultQualityChecks, type QualityScore } from "../../src/contract/experiment-metrics.js";
+import { defaultQualityChecks, type QualityScore } from "../../src/contract/experiment-fields.js";
 import { mergeQualityScores, qualityScoreFaults } from "../../src/service/quality-scores.js";
 import { propertyRuns } from "../support/property-runs.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SchemaFault, SchemaQuestion } from "../../src/service/schema-checker.js";
+import type { CheckFault, SchemaQuestion } from "../../src/service/schema-checker.js";
 import { constrainedValues, requireFit } from "../../src/service/schema-fit.js";
 
 const rule = { name: "staff", passPercentage: 10, conditions: [], id: "i", baseID: "b" };
@@ -17,7 +17,7 @@ const config = {
   ],
 };
 
-function checkerThatFinds(...faults: SchemaFault[]) {
+function checkerThatFinds(...faults: CheckFault[]) {
   const questions: SchemaQuestion[] = [];
   return {
     questions,

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { SchemaProcess } from "../../src/service/schema-process.js";
+import { SchemaProcess } from "../../src/service/isolated-schema-checker.js";
 import { processScript } from "../support/process-scripts.js";
 
 const faultyProcess = pathToFileURL(processScript("faulty-process"));

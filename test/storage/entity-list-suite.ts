@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { entityKinds } from "../../src/contract/entity-kind.js";
+import { entityKinds } from "../../src/contract/common.js";
 import { everything, FIRST_TIME, gate, next } from "./records.js";
 import type { Stores } from "./store-suite.js";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { errorBody } from "../../src/contract/envelope.js";
-import type { RouteTable } from "../../src/contract/openapi-schemas.js";
+import { errorBody } from "../../src/contract/common.js";
+import type { RouteTable } from "../../src/contract/route.js";
 import { routes as allRoutes } from "../../src/contract/routes.js";
 import { type ResponseChecker, responseChecker } from "./openapi-responses.js";
 import type { TestAnswer, TestCall } from "./service.js";

@@ -1,7 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { openApiDocument } from "../../src/contract/openapi.js";
-import type { RouteTable } from "../../src/contract/openapi-schemas.js";
-import type { Operation } from "../../src/contract/openapi-types.js";
+import { type Operation, openApiDocument } from "../../src/contract/openapi.js";
+import type { RouteTable } from "../../src/contract/route.js";
 
 export interface AnsweredRequest {
   readonly method: string;

@@ -1,7 +1,6 @@
 import type { InjectOptions } from "fastify";
 import type { LogLevel } from "../../src/base/log-levels.js";
-import type { Pagination } from "../../src/contract/common.js";
-import type { ErrorBody } from "../../src/contract/envelope.js";
+import type { ErrorBody, Pagination } from "../../src/contract/common.js";
 import { type App, type AppDependencies, createApp } from "../../src/service/app.js";
 import { keyRecord, newKeyText } from "../../src/service/key-text.js";
 import { createLogger } from "../../src/service/request-log.js";

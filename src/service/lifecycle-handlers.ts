@@ -1,0 +1,81 @@
+import { omitUndefined } from "../base/omit-undefined.js";
+import {
+  type ArchiveBody,
+  nameLifecycle,
+  type RestoreBody,
+  type UnarchiveBody,
+} from "../contract/lifecycle-routes.js";
+import type { EntityBody, EntityOperations, EntityType, WriteFacts } from "./entity-operations.js";
+import type { ListCall } from "./pagination.js";
+
+/** The steps of a kind of entity that differ from those of others. */
+interface LifecycleOptions<Body> {
+  archive?(current: Body, time: number): Body;
+  unarchive?(current: Body, time: number): Body;
+  /** Returns the fields of the current state that a restored version does not change. */
+  kept?(current: Body, old: Body): Partial<Body>;
+  /** See `OperationOptions`. */
+  readonly check?: (next: Body, current?: Body) => Promise<void>;
+}
+
+interface EntityCall {
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface WriteCall<Body = unknown> extends WriteFacts, EntityCall {
+  readonly body: Body;
+}
+
+/** Returns the handlers of the routes that `lifecycleRoutes` makes. */
+export function lifecycleHandlers<const Name extends string, Body extends EntityBody>(
+  name: Name,
+  operations: EntityOperations,
+  type: EntityType<Body>,
+  {
+    archive = (current) => ({ ...current, isArchived: true }),
+    unarchive = (current) => ({ ...current, isArchived: false }),
+    kept = ({ isArchived = false }) => ({ isArchived }) as Partial<Body>,
+    check,
+  }: LifecycleOptions<Body> = {},
+) {
+  return nameLifecycle(name, {
+    list: (call: ListCall) => operations.list(type, call),
+    versions: (call: ListCall & EntityCall) => operations.versions(type, idIn(call), call),
+    read: (call: EntityCall) => operations.read(type, idIn(call)),
+    archive: (call: WriteCall<ArchiveBody>) => {
+      const { forceArchive, archiveReason } = call.body ?? {};
+      return operations.change(
+        type,
+        idIn(call),
+        call,
+        (current, { time }) => ({ ...archive(current, time), ...omitUndefined({ archiveReason }) }),
+        { unreferenced: forceArchive !== true },
+      );
+    },
+    unarchive: (call: WriteCall<UnarchiveBody>) => {
+      const { unarchiveReason } = call.body ?? {};
+      return operations.change(type, idIn(call), call, (current, { time }) => ({
+        ...unarchive(current, time),
+        ...omitUndefined({ unarchiveReason }),
+      }));
+    },
+    restore: async (call: WriteCall<RestoreBody>) => {
+      const version = await operations.version(type, idIn(call), Number(call.body.version));
+      const { archiveReason: _, unarchiveReason: __, ...rest } = version;
+      const old = rest as Body;
+      return operations.change(
+        type,
+        idIn(call),
+        call,
+        (current) => ({ ...old, ...kept(current, old) }),
+        omitUndefined({ check }),
+      );
+    },
+    delete: (call: WriteCall) => operations.remove(type, idIn(call), call),
+  });
+}
+
+/** The paths of these routes have one parameter: the id. */
+function idIn({ params }: EntityCall): string {
+  return Object.values(params)[0] ?? "";
+}
