@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { SwitchyardError } from "../base/errors.js";
+import Connection from "libsql";
+import { exitCodes, SwitchyardError } from "../base/errors.js";
+import { databaseError } from "./database-error.js";
 import { consoleSchema, eventSchema, type Schema } from "./database-schemas.js";
-import { openDatabase } from "./open-database.js";
+import { makePrivateFile, openDatabase } from "./open-database.js";
+import { IN_MEMORY } from "./sqlite-database.js";
 
 /** A database file of the data directory. */
 interface DataFile {
@@ -28,6 +31,9 @@ export const eventFile: DataFile = {
 
 export const dataFiles = [consoleFile, eventFile] as const;
 
+/** The file that a running service keeps locked. It stays empty. */
+const LOCK_FILE = "serve.lock";
+
 /**
  * Throws `database_missing` if one of the two databases is lost while the other holds data: a service
  * would start empty in its place. A directory whose first start was interrupted holds nothing.
@@ -47,5 +53,43 @@ export async function requireAllDatabases(directory: string): Promise<void> {
     "database_missing",
     `${path(missing)} is missing beside ${present.name}; restore it from the same backup, or move ` +
       `${present.name} away to start empty`,
+  );
+}
+
+interface DirectoryLock {
+  release(): void;
+}
+
+/**
+ * Locks the data directory for one service and creates it if it is missing. SQLite takes a lock of the
+ * operating system, which ends with the process, also after a crash. Throws `data_in_use` (exit code 4)
+ * if another service has the lock, and the result of `databaseError` for other failures.
+ */
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  if (directory === IN_MEMORY) return { release: () => undefined };
+  const path = join(directory, LOCK_FILE);
+  let connection: Connection.Database | undefined;
+  try {
+    await makePrivateFile(path);
+    connection = new Connection(path);
+    connection.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+  } catch (error) {
+    connection?.close();
+    const failure = databaseError(path, error);
+    throw failure.code === "database_busy" ? inUse(directory, failure) : failure;
+  }
+  return {
+    release: () => {
+      connection.exec("ROLLBACK");
+      connection.close();
+    },
+  };
+}
+
+function inUse(directory: string, cause: SwitchyardError): SwitchyardError {
+  return new SwitchyardError(
+    "data_in_use",
+    `another service runs on ${directory}: stop it, or pass another directory as --data`,
+    { cause, exitCode: exitCodes.busy },
   );
 }

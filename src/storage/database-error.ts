@@ -1,28 +1,44 @@
 import { SwitchyardError } from "../base/errors.js";
 
-type Meaning = "full" | "busy" | "damaged" | "unwritable";
+/** A kind of failure: its code, and the reason with what to do. */
+interface Kind {
+  readonly code: string;
+  readonly reason: string;
+}
 
-/** By SQLite's primary result code: https://www.sqlite.org/rescode.html */
-const meaningsOfResults = new Map<number, Meaning>([
-  [3, "unwritable"],
-  [5, "busy"],
-  [6, "busy"],
-  [8, "unwritable"],
-  [11, "damaged"],
-  [13, "full"],
-  [14, "unwritable"],
-  [26, "damaged"],
-]);
+const full: Kind = { code: "disk_full", reason: "the disk is full; free some space" };
+const busy: Kind = {
+  code: "database_busy",
+  reason: "another process has the database locked; stop it, or try again later",
+};
+const damaged: Kind = {
+  code: "database_damaged",
+  reason: "not a database, or damaged; restore a copy, or choose another directory",
+};
+const unwritable: Kind = {
+  code: "database_unwritable",
+  reason: "not writable; grant write permission or choose another directory",
+};
+const other: Kind = { code: "database_failed", reason: "the database failed" };
 
-const meaningsOfSystemErrors = new Map<string, Meaning>([
-  ["ENOSPC", "full"],
-  ["EDQUOT", "full"],
-  ["EACCES", "unwritable"],
-  ["EPERM", "unwritable"],
-  ["EROFS", "unwritable"],
-  ["ENOTDIR", "unwritable"],
-  ["EEXIST", "unwritable"],
-  ["ENOENT", "unwritable"],
+/** By SQLite's primary result code (https://www.sqlite.org/rescode.html), or the system's error code. */
+const kinds = new Map<number | string, Kind>([
+  [3, unwritable],
+  [5, busy],
+  [6, busy],
+  [8, unwritable],
+  [11, damaged],
+  [13, full],
+  [14, unwritable],
+  [26, damaged],
+  ["ENOSPC", full],
+  ["EDQUOT", full],
+  ["EACCES", unwritable],
+  ["EPERM", unwritable],
+  ["EROFS", unwritable],
+  ["ENOTDIR", unwritable],
+  ["EEXIST", unwritable],
+  ["ENOENT", unwritable],
 ]);
 
 /** A failure of SQLite's driver or of the file system. */
@@ -36,37 +52,10 @@ interface Failure {
 /** Translates a failure under the database. Returns an error of Switchyard unchanged. */
 export function databaseError(path: string, cause: unknown): SwitchyardError {
   if (cause instanceof SwitchyardError) return cause;
-  const failure = cause as Failure;
-  const say = (reason: string) => `${path}: ${reason} (${failure.message ?? cause})`;
-  switch (meaningOf(failure)) {
-    case "full":
-      return new SwitchyardError("disk_full", say("the disk is full; free some space"), { cause });
-    case "busy":
-      return new SwitchyardError(
-        "database_busy",
-        say("another process has the database locked; stop it, or try again later"),
-        { cause },
-      );
-    case "damaged":
-      return new SwitchyardError(
-        "database_damaged",
-        say("not a database, or damaged; restore a copy, or choose another directory"),
-        { cause },
-      );
-    case "unwritable":
-      return new SwitchyardError(
-        "database_unwritable",
-        say("not writable; grant write permission or choose another directory"),
-        { cause },
-      );
-    case undefined:
-      return new SwitchyardError("database_failed", say("the database failed"), { cause });
-  }
-}
-
-function meaningOf({ code = "", rawCode, message = "" }: Failure): Meaning | undefined {
-  if (rawCode !== undefined) return meaningsOfResults.get(rawCode & 0xff);
+  const { code = "", rawCode, message } = cause as Failure;
   // The driver gives no code if it cannot open a file.
-  if (message.startsWith("ConnectionFailed")) return "unwritable";
-  return meaningsOfSystemErrors.get(code);
+  const isUnopened = rawCode === undefined && message?.startsWith("ConnectionFailed") === true;
+  const known = isUnopened ? unwritable : kinds.get(rawCode === undefined ? code : rawCode & 0xff);
+  const kind = known ?? other;
+  return new SwitchyardError(kind.code, `${path}: ${kind.reason} (${message ?? cause})`, { cause });
 }

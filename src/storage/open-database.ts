@@ -1,8 +1,27 @@
+import { chmod, open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
+import { makeDirectory } from "../base/make-directory.js";
 import { databaseError } from "./database-error.js";
 import type { Schema } from "./database-schemas.js";
-import { makePrivateFile } from "./private-file.js";
 import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+const OTHERS = 0o077;
+
+/** Faults of one database that are reported. */
+const PROBLEMS_MAX = 100;
+
+/** Sums that are kept beside what they count. Each query selects the sums that are wrong. */
+const sums: Readonly<Record<string, string>> = {
+  event_series: `SELECT 'event_series ' || id || ' counts ' || events || ' events, but has ' || n AS problem
+    FROM (SELECT s.id, s.events, (SELECT count(*) FROM event WHERE series = s.id) AS n
+      FROM event_series AS s) WHERE n <> events`,
+  entity_total: `SELECT 'entity_total ' || kind || ' counts ' || entities || ' entities, but there are ' || n
+    AS problem FROM (SELECT t.kind, t.entities, (SELECT count(*) FROM entity WHERE kind = t.kind) AS n
+      FROM entity_total AS t) WHERE n <> entities`,
+};
 
 /**
  * Checks and opens a database, and creates or updates its tables and missing directories first. Throws
@@ -73,4 +92,58 @@ function appliedMigrations(database: SqliteDatabase, schema: Schema): number {
     );
   }
   return applied;
+}
+
+/**
+ * Returns what is wrong with a database: SQLite's own check, references to rows that are missing, and
+ * sums that differ from what they count. It reads the whole file. Throws what `openDatabase` throws.
+ */
+export function checkDatabase(path: string, schema: Schema): readonly string[] {
+  const database = new SqliteDatabase(path);
+  try {
+    const checked = database.all<{ integrity_check: string }>(
+      `PRAGMA integrity_check(${PROBLEMS_MAX})`,
+    );
+    const faults = checked.map((row) => row.integrity_check).filter((text) => text !== "ok");
+    // Other queries of a damaged file can fail.
+    if (faults.length > 0) return faults;
+    migrate(database, schema);
+    const lost = database.all<{ table: string; rowid: number; parent: string }>(
+      "PRAGMA foreign_key_check",
+    );
+    const references = lost.map(
+      ({ table, rowid, parent }) => `row ${rowid} of ${table} refers to a missing row of ${parent}`,
+    );
+    return [...references, ...wrongSums(database)].slice(0, PROBLEMS_MAX);
+  } finally {
+    database.close();
+  }
+}
+
+function wrongSums(database: SqliteDatabase): string[] {
+  const tables = database.all<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table'",
+  );
+  return tables.flatMap(({ name }) => {
+    const query = sums[name];
+    if (query === undefined) return [];
+    return database.all<{ problem: string }>(query).map(({ problem }) => problem);
+  });
+}
+
+/**
+ * Makes a file that only its owner can read, and its directory if it is missing. SQLite gives the files
+ * beside a database the mode of the database. Throws the system's error.
+ */
+export async function makePrivateFile(path: string): Promise<void> {
+  await makeDirectory(dirname(path), DIRECTORY_MODE);
+  await (await open(path, "a", FILE_MODE)).close();
+  // Files of earlier versions.
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = await stat(file).then(
+      (found) => found.mode,
+      () => 0,
+    );
+    if ((mode & OTHERS) !== 0) await chmod(file, FILE_MODE);
+  }
 }

@@ -95,7 +95,7 @@ export class SqliteDatabase {
 
   /** Stores everything that `work` writes, durably, or nothing if `work` throws. */
   transaction<Result>(work: () => Result): Result {
-    return this.#between("BEGIN IMMEDIATE", work, "COMMIT");
+    return this.#commit("BEGIN IMMEDIATE", work);
   }
 
   /**
@@ -119,7 +119,7 @@ export class SqliteDatabase {
 
   /** Runs several reads on one consistent state. */
   snapshot<Result>(work: () => Result): Result {
-    return this.#between("BEGIN", work, "COMMIT");
+    return this.#commit("BEGIN", work);
   }
 
   close(): void {
@@ -133,11 +133,11 @@ export class SqliteDatabase {
     this.#connection.close();
   }
 
-  #between<Result>(begin: string, work: () => Result, end: string): Result {
+  #commit<Result>(begin: string, work: () => Result): Result {
     this.execute(begin);
     try {
       const result = work();
-      this.execute(end);
+      this.execute("COMMIT");
       return result;
     } catch (error) {
       // SQLite has already rolled back after some failures, for example on a full disk.
@@ -161,4 +161,25 @@ export class SqliteDatabase {
       throw databaseError(this.path, error);
     }
   }
+}
+
+/** Characters that SQLite's driver changes: NUL ends the text, a lone surrogate is replaced. */
+const unsafe = /[\0\u2400\ud800-\udfff]/gu;
+const escaped = /\u2400([0-9a-f]{4})/g;
+
+/**
+ * Returns a text as it is stored; different texts stay different. Almost every text is stored
+ * unchanged. NUL, `␀` (U+2400) and lone surrogates become `␀` and four hexadecimal digits.
+ */
+export function storedText(text: string): string {
+  return text.replace(
+    unsafe,
+    (unit) => `\u2400${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+export function originalText(stored: string): string {
+  return stored.replace(escaped, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
 }

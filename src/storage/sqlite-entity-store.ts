@@ -7,7 +7,7 @@ import {
   searchTextOf,
 } from "../contract/list-query.js";
 import * as queries from "./entity-queries.js";
-import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
 import { ENTITY_PAGE_BYTES_MAX } from "./storage-limits.js";
 import {
   type ChangeEntity,
@@ -21,7 +21,6 @@ import {
   type WriteOptions,
   type WriteOutcome,
 } from "./store.js";
-import { originalText, storedText } from "./stored-text.js";
 import { WriteBatch } from "./write-batch.js";
 
 /** An entity with its current body, as a row of the database. */

@@ -7,13 +7,12 @@ import {
   type EventQuery,
   type StoredEvent,
 } from "./event-store.js";
-import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
 import {
   EVENT_COUNTS_PER_TURN,
   EVENT_PAGE_BYTES_MAX,
   EVENTS_SEARCHED_MAX,
 } from "./storage-limits.js";
-import { originalText, storedText } from "./stored-text.js";
 
 /** Before and after every day. */
 const FIRST_DAY = "";

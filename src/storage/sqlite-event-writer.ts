@@ -1,5 +1,5 @@
+import type { PackedIntake } from "./event-queue.js";
 import type { EventCommit } from "./event-store.js";
-import type { PackedIntake } from "./packed-events.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
 const rememberRequest = "INSERT OR IGNORE INTO event_request VALUES (?)";

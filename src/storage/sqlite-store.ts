@@ -1,15 +1,19 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { consoleFile, eventFile, requireAllDatabases } from "./data-files.js";
-import { consoleSchema } from "./database-schemas.js";
+import { consoleSchema, eventSchema } from "./database-schemas.js";
+import { EventQueue, type EventQueueOptions, type EventWriter, packIntake } from "./event-queue.js";
 import type { EventStore } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
 import { openDatabase } from "./open-database.js";
-import { IN_MEMORY } from "./sqlite-database.js";
+import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";
 import { SqliteEntityStore } from "./sqlite-entity-store.js";
+import { SqliteEventReader } from "./sqlite-event-reader.js";
+import { SqliteEventWriter } from "./sqlite-event-writer.js";
 import { SqliteKeyStore } from "./sqlite-key-store.js";
 import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
 import type { Store } from "./store.js";
+import { ThreadEventWriter } from "./thread-event-writer.js";
 
 /** Keys without the rest of the store, to manage them while the service runs. */
 interface OpenKeyStore {
@@ -65,4 +69,60 @@ export async function openSqliteKeys(directory: string): Promise<OpenKeyStore> {
   if (!existsSync(events)) (await openDatabase(events, eventFile.schema)).close();
   const database = await openDatabase(join(directory, consoleFile.name), consoleSchema);
   return { keys: new SqliteKeyStore(database), close: () => database.close() };
+}
+
+interface EventStoreOptions extends EventQueueOptions {
+  /**
+   * The compiled `event-writer-thread`. Events are then written in a separate thread, so that syncs of
+   * the disk do not block other work. Without it, and for `:memory:`, the caller's thread writes.
+   */
+  readonly writerEntry?: URL;
+}
+
+/**
+ * Opens the events of a data directory, which is created if it is missing; `:memory:` keeps them in
+ * memory. Throws what `openDatabase` throws.
+ */
+export async function openEventStore(
+  directory: string,
+  { writerEntry, ...options }: EventStoreOptions = {},
+): Promise<OpenEventStore> {
+  const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, eventFile.name);
+  if (writerEntry === undefined || path === IN_MEMORY) {
+    const database = await openDatabase(path, eventSchema);
+    return eventStoreOver(database, writerOnThisThread(database), options);
+  }
+  const writer = new ThreadEventWriter(writerEntry, path);
+  // The thread creates or updates the database.
+  await writer.start();
+  return eventStoreOver(new SqliteDatabase(path), writer, options);
+}
+
+/** Reads from `database`, and closes it in the end. */
+function eventStoreOver(
+  database: SqliteDatabase,
+  writer: EventWriter,
+  options: EventQueueOptions,
+): OpenEventStore {
+  const queue = new EventQueue(writer, options);
+  const reader = new SqliteEventReader(database);
+  return {
+    events: {
+      append: async (intake) => queue.append(packIntake(intake)),
+      counts: (range, limit) => reader.counts(range, limit),
+      list: (query) => reader.list(query),
+    },
+    close: async () => {
+      await queue.close();
+      database.close();
+    },
+  };
+}
+
+function writerOnThisThread(database: SqliteDatabase): EventWriter {
+  const writer = new SqliteEventWriter(database);
+  return {
+    write: async (batch) => writer.write(batch),
+    close: async () => {},
+  };
 }

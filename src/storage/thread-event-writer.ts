@@ -1,7 +1,6 @@
 import { type Remote, RemoteDeath, startThread } from "../base/thread-call.js";
-import type { EventWriter } from "./event-queue.js";
+import type { EventWriter, PackedIntake } from "./event-queue.js";
 import type { EventCommit } from "./event-store.js";
-import type { PackedIntake } from "./packed-events.js";
 
 /** The calls that the thread serves. */
 export interface EventWriterThread {

@@ -8,7 +8,7 @@ const sourceDirectory = fileURLToPath(new URL("../../src", import.meta.url));
 
 /** First arguments of what is thrown, the code of what nobody foresaw, and codes of a source's failure. */
 const madePattern =
-  /(?:\bnew \w*Error|\bsuper|#error)\(\s*((?:[^,"`()]|"[^"]*"|\([^()]*\))*),|(?:\bDEFECT =|\bsource, code:) ("\w+")|\bcode: ("store_\w+")/g;
+  /(?:\bnew \w*Error|\bsuper|#error)\(\s*((?:[^,"`()]|"[^"]*"|\([^()]*\))*),|(?:\bDEFECT =|\bsource, code:) ("\w+")|\bcode: ("(?:store|database|disk)_\w+")/g;
 
 function codesInSource(): string[] {
   const files = readdirSync(sourceDirectory, { recursive: true, encoding: "utf8" });

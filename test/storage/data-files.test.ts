@@ -1,9 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkDatabase } from "../../src/storage/check-database.js";
 import { consoleFile, eventFile, requireAllDatabases } from "../../src/storage/data-files.js";
-import { openDatabase } from "../../src/storage/open-database.js";
+import { checkDatabase, openDatabase } from "../../src/storage/open-database.js";
 import { openSqliteKeys } from "../../src/storage/sqlite-store.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { key } from "./records.js";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lockDirectory } from "../../src/storage/directory-lock.js";
+import { lockDirectory } from "../../src/storage/data-files.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const root = scratchDirectory("directory-lock");

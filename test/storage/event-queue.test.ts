@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { EventQueue, type EventQueueOptions } from "../../src/storage/event-queue.js";
+import {
+  EventQueue,
+  type EventQueueOptions,
+  type PackedIntake,
+} from "../../src/storage/event-queue.js";
 import { type EventCommit, EventsUnavailableError } from "../../src/storage/event-store.js";
-import type { PackedIntake } from "../../src/storage/packed-events.js";
 import {
   EVENT_COMMIT_CHARACTERS_MAX,
   EVENT_COMMIT_REQUESTS_MAX,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { builtFile } from "../../src/base/package-files.js";
-import { openEventStore } from "../../src/storage/sqlite-event-store.js";
+import { openEventStore } from "../../src/storage/sqlite-store.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { eventStoreSuite } from "./event-store-suite.js";
 

@@ -1,8 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openEventStore } from "../../src/storage/sqlite-event-store.js";
-import { openSqliteStore } from "../../src/storage/sqlite-store.js";
+import { openEventStore, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { gate, noEventStore } from "./records.js";
 import { storeSuite } from "./store-suite.js";

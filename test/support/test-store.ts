@@ -1,5 +1,4 @@
-import { openEventStore } from "../../src/storage/sqlite-event-store.js";
-import { openSqliteStore } from "../../src/storage/sqlite-store.js";
+import { openEventStore, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import type { Store } from "../../src/storage/store.js";
 
 /** A store of the kind that the service runs on, kept in memory. */

@@ -1,11 +1,9 @@
 import { builtFile } from "../../base/package-files.js";
-import { requireAllDatabases } from "../../storage/data-files.js";
-import { lockDirectory } from "../../storage/directory-lock.js";
+import { lockDirectory, requireAllDatabases } from "../../storage/data-files.js";
 import type { EventCommit } from "../../storage/event-store.js";
 import type { KeyStore } from "../../storage/key-store.js";
 import { IN_MEMORY } from "../../storage/sqlite-database.js";
-import { openEventStore } from "../../storage/sqlite-event-store.js";
-import { openSqliteStore } from "../../storage/sqlite-store.js";
+import { openEventStore, openSqliteStore } from "../../storage/sqlite-store.js";
 import type { Store } from "../../storage/store.js";
 
 const writerEntry = builtFile("event-writer-thread.js");

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, UsageError } from "../../base/errors.js";
-import { checkDatabase } from "../../storage/check-database.js";
 import { dataFiles } from "../../storage/data-files.js";
 import { databaseError } from "../../storage/database-error.js";
+import { checkDatabase } from "../../storage/open-database.js";
 import type { CommandContext } from "../context.js";
 import { printResult } from "../print-outcome.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
