@@ -1,5 +1,5 @@
 /** A position in the input; the message names every part that is known. */
-export interface Position {
+interface Position {
   readonly source?: string;
   /** 1-based. */
   readonly row?: number;

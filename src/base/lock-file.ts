@@ -21,7 +21,7 @@ export interface LockHolder {
   readonly planner?: string;
 }
 
-export interface LockOptions extends Pick<LockHolder, "planner"> {
+interface LockOptions extends Pick<LockHolder, "planner"> {
   readonly now?: () => Date;
   readonly system?: ProcessTable;
 }

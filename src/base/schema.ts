@@ -15,7 +15,7 @@ export interface SchemaFault {
 }
 
 /** The result of checking a value: the output of the schema, or all faults of the value. */
-export type Checked<Output> =
+type Checked<Output> =
   | { readonly value: Output; readonly faults?: undefined }
   | { readonly value?: undefined; readonly faults: readonly SchemaFault[] };
 

@@ -7,8 +7,7 @@ import { MIB } from "./limits.js";
 /** Methods that a thread or process serves; arguments and results survive a structured clone. */
 type Methods<Served> = { readonly [Name in keyof Served]: (...input: never) => unknown };
 
-const deathReasons = ["refused", "out_of_memory", "exit", "crash"] as const;
-type DeathReason = (typeof deathReasons)[number];
+type DeathReason = "refused" | "out_of_memory" | "exit" | "crash";
 
 /**
  * A thread or process ended before it answered: refused by the system when it started, out of

@@ -1,5 +1,7 @@
 import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { CONSOLE_CALLS_MAX, CONSOLE_STOP_GRACE_MS } from "../base/limits.js";
+import { mapBounded } from "../base/map-bounded.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { QualifyingEvent } from "../contract/qualifying-event.js";
 import type { ConsoleClient } from "./client.js";
 import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
@@ -66,34 +68,30 @@ export async function applyPlan(
   const work = plan.filter(isWork);
   const ends = new Map<string, CallEnd>();
   let stopped: SwitchyardError | undefined;
-  const queue = work.values();
   const cut = abortAfter(signal, graceMs);
-  const lane = async (): Promise<void> => {
-    while (stopped === undefined && !signal.aborted) {
-      const item = queue.next().value;
-      if (item === undefined) return;
-      try {
-        await send(item, console, dryRun, cut.signal);
-        ends.set(item.name, "done");
-      } catch (error) {
-        const stop = stopOf(error);
-        if (stop !== undefined || error instanceof ConsoleError) {
-          ends.set(item.name, { message: (error as Error).message });
-        } else if (cut.signal.aborted) ends.set(item.name, "uncertain");
-        else throw error;
-        stopped ??= stop;
-      }
+  const apply = async (item: Creation | Change): Promise<void> => {
+    if (stopped !== undefined || signal.aborted) return;
+    try {
+      await send(item, console, dryRun, cut.signal);
+      ends.set(item.name, "done");
+    } catch (error) {
+      const stop = stopOf(error);
+      if (stop !== undefined || error instanceof ConsoleError) {
+        ends.set(item.name, { message: (error as Error).message });
+      } else if (cut.signal.aborted) ends.set(item.name, "uncertain");
+      else throw error;
+      stopped ??= stop;
     }
   };
   try {
-    await Promise.all(Array.from({ length: CONSOLE_CALLS_MAX }, lane));
+    await mapBounded(work, CONSOLE_CALLS_MAX, apply);
   } finally {
     cut.release();
   }
   const applied = sortEnds(work, ends);
   const isCutShort = applied.notTried.length + applied.uncertain.length > 0;
   if (signal.aborted && isCutShort) stopped ??= interruption();
-  return { ...applied, ...(stopped === undefined ? {} : { stopped }) };
+  return { ...applied, ...omitUndefined({ stopped }) };
 }
 
 function sortEnds(

@@ -42,33 +42,6 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
-type PathItem = { readonly [Method in Lowercase<string>]?: Operation };
-
-/** The part of an OpenAPI 3.1 document that Switchyard uses. */
-interface OpenApiDocument {
-  readonly openapi: "3.1.1";
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string }[];
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly headers: Readonly<
-      Record<string, { readonly description: string; readonly schema: JsonSchema }>
-    >;
-    readonly responses: Readonly<Record<string, ResponseObject>>;
-    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  };
-}
-
-interface SecurityScheme {
-  readonly type: "apiKey";
-  readonly in: "header";
-  readonly name: string;
-  readonly description: string;
-}
-
 interface OpenApiOptions {
   /** Version of the service. */
   readonly version: string;
@@ -88,9 +61,9 @@ export function openApiDocument({
   routes = allRoutes,
   moreTags = [],
   examples = exampleRequests,
-}: OpenApiOptions): OpenApiDocument {
+}: OpenApiOptions) {
   const schemas = documentSchemas(routes);
-  const paths: Record<string, PathItem> = {};
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const [name, route] of Object.entries(routes)) {
     const operation = operationOf(name, route, {
       request: schemas.requests[name],
@@ -117,13 +90,8 @@ export function openApiDocument({
   };
 }
 
-function securitySchemes(name: string): Readonly<Record<string, SecurityScheme>> {
-  const scheme = (description: string): SecurityScheme => ({
-    type: "apiKey",
-    in: "header",
-    name,
-    description,
-  });
+function securitySchemes(name: string) {
+  const scheme = (description: string) => ({ type: "apiKey", in: "header", name, description });
   return {
     [securitySchemeNames.console]: scheme("Console key, `console-…`."),
     [securitySchemeNames.server]: scheme("Server secret, `secret-…`."),
@@ -163,7 +131,7 @@ const errorResponses: Readonly<Record<string, ResponseObject>> = Object.fromEntr
   ]),
 );
 
-const headers: OpenApiDocument["components"]["headers"] = {
+const headers = {
   ETag: {
     description: "Version of the entity, in quotes. Send it as `If-Match` with the next write.",
     schema: { type: "string", pattern: '^"\\d+"$' },
@@ -178,7 +146,7 @@ const headers: OpenApiDocument["components"]["headers"] = {
   },
 };
 
-const parameters: OpenApiDocument["components"]["parameters"] = {
+const parameters: Readonly<Record<string, Parameter>> = {
   IfMatch: {
     name: "If-Match",
     in: "header",

@@ -7,7 +7,7 @@ import {
 import type { Zone } from "../base/zone.js";
 import type { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { eventCountsLayout, nameLayout, pairLayout, pendingRowLayout } from "../batch/layouts.js";
 import { fillDays } from "../batch/row-days.js";
@@ -40,20 +40,13 @@ export interface SplitEvents {
   readonly days: readonly Readonly<DayCounts>[];
 }
 
-/** Kernels copy in steps of 16 bytes and may write past the end. */
-const LOOSE_BYTES = 16;
-
-export interface EventCountsLimits {
-  readonly namesMax: number;
-  readonly nameBytesMax: number;
-  readonly pairsMax: number;
-}
-
-const limitsOfSplit: EventCountsLimits = {
+const limitsOfSplit = {
   namesMax: EVENT_COUNTS_NAMES_MAX,
   nameBytesMax: EVENT_COUNTS_NAME_BYTES_MAX,
   pairsMax: EVENT_COUNTS_PAIRS_MAX,
 };
+
+export type EventCountsLimits = Readonly<typeof limitsOfSplit>;
 
 /** Counts the delivered events of a split by name. */
 export interface EventCounter {

@@ -4,7 +4,7 @@ import {
   PROFILE_NAMES_MAX,
   PROFILE_VALUE_BYTES,
 } from "../base/limits.js";
-import type { Kernel } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES } from "../batch/kernel.js";
 import { KernelRecord, writeWords } from "../batch/kernel-record.js";
 import { arenaLayout, groupLayout, keyLayout, profileLayout } from "../batch/layouts.js";
 import { slotCountFor } from "./kernel-tables.js";
@@ -26,22 +26,14 @@ export const LARGEST_MAX = 10;
 export const SIZE_CLASSES = 33 * 64;
 const FIGURES = 13;
 
-/** Kernels copy in steps of 16 bytes and may write past the end. */
-const LOOSE_BYTES = 16;
-
-export interface ProfileLimits {
-  readonly namesMax: number;
-  readonly keysMax: number;
-  readonly keyTextBytesMax: number;
-  readonly valueBytes: number;
-}
-
-export const profileLimits: ProfileLimits = {
+export const profileLimits = {
   namesMax: PROFILE_NAMES_MAX,
   keysMax: PROFILE_KEYS_MAX,
   keyTextBytesMax: PROFILE_KEY_TEXT_BYTES_MAX,
   valueBytes: PROFILE_VALUE_BYTES,
 };
+
+export type ProfileLimits = Readonly<typeof profileLimits>;
 
 type ProfileWord = keyof typeof profileLayout.words;
 

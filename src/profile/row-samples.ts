@@ -3,6 +3,7 @@ import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowPlace } from "../batch/batch.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { LARGEST_MAX } from "./profile-memory.js";
+import { decodeCut } from "./profile-tables.js";
 import type { SplitLargest, SplitRejectSample, SplitSample } from "./split-profile.js";
 
 /** Rows that are kept for each group (`PICKS` in src/kernels/profile/profile-rows.ts). */
@@ -171,8 +172,8 @@ function cutBytes(bytes: Uint8Array): Uint8Array {
 
 /** Decodes bytes; text that was cut ends in `…`. */
 function cutText(bytes: Uint8Array): string {
-  const text = decoder.decode(bytes.subarray(0, SAMPLE_BYTES_MAX));
-  return bytes.length > SAMPLE_BYTES_MAX ? `${text.replace(/\uFFFD+$/u, "")}…` : text;
+  const text = decodeCut(bytes.subarray(0, SAMPLE_BYTES_MAX), bytes.length);
+  return bytes.length > SAMPLE_BYTES_MAX ? `${text}…` : text;
 }
 
 /** Returns undefined if the bytes are not UTF-8; a character that was cut is ignored. */
@@ -195,5 +196,4 @@ function strictText(bytes: Uint8Array): string | undefined {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

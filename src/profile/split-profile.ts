@@ -46,7 +46,7 @@ export const profiledTargets = [
   "insertID",
 ] as const;
 
-/** The order is that of `figures` in src/kernels/profile/profile-rows.ts. */
+/** Numbers of events. The order is that of `figures` in src/kernels/profile/profile-rows.ts. */
 export const figureNames = [
   "both",
   "userOnly",
@@ -54,35 +54,21 @@ export const figureNames = [
   "future",
   "suspicious",
   "midnight",
+  // Bytes of all events as JSON, without line ends.
   "bytes",
   "withInsertID",
+  // Events with neither id.
   "none",
+  // Events whose user id is their device id.
   "same",
+  // Events whose user id begins with `$device:`.
   "devicePrefixes",
+  // Events whose user id looks generated, without a device id, and beside a different one.
   "generatedAlone",
   "generatedBeside",
 ] as const;
 
-export interface SplitFigures {
-  readonly both: number;
-  readonly userOnly: number;
-  readonly deviceOnly: number;
-  /** Events with neither id. */
-  readonly none: number;
-  /** Events whose user id is their device id. */
-  readonly same: number;
-  /** Events whose user id begins with `$device:`. */
-  readonly devicePrefixes: number;
-  /** Events whose user id has the shape of a generated id, without a device id and beside another. */
-  readonly generatedAlone: number;
-  readonly generatedBeside: number;
-  readonly future: number;
-  readonly suspicious: number;
-  readonly midnight: number;
-  /** Bytes of all events as JSON, without line ends. */
-  readonly bytes: number;
-  readonly withInsertID: number;
-}
+export type SplitFigures = Readonly<Record<(typeof figureNames)[number], number>>;
 
 export interface SplitName {
   readonly bytes: number;

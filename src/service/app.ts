@@ -11,7 +11,7 @@ import { answerClientError, type ClientError, errorAnswer } from "./error-answer
 import { eventHandlers } from "./events.js";
 import { experimentHandlers } from "./experiments.js";
 import { gateHandlers } from "./gates.js";
-import type { Handlers } from "./handler.js";
+import type { AnyHandlers, Handlers } from "./handler.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { ServiceMetrics } from "./metrics.js";
 import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
@@ -21,7 +21,7 @@ import { qualifyingEventHandlers } from "./qualifying-events.js";
 import { readRequestBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
-import { type AnyHandlers, registerRoutes } from "./route-registration.js";
+import { registerRoutes } from "./route-registration.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
 import { ServiceError } from "./service-error.js";
@@ -67,7 +67,7 @@ export function createApp(dependencies: AppDependencies): App {
   const metrics = new ServiceMetrics();
   const endpoints =
     dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker, metrics.observeWarning);
-  const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
+  const state = new ServiceState(endpoints.createHandlers, limits.retryAfterSeconds);
   const log = new RequestLog(logger, metrics);
   const answerError = errorAnswer(log, keyHeader, limits, state);
 
@@ -165,7 +165,7 @@ function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
   http.addContentTypeParser("*", { parseAs: "buffer" }, parse);
 }
 
-function addHooks(http: FastifyInstance, state: ServiceState<unknown>, log: RequestLog): void {
+function addHooks(http: FastifyInstance, state: ServiceState, log: RequestLog): void {
   // A client that asks before it sends a large body gets the result of the check of its key.
   http.server.on("checkContinue", (request, response) => http.routing(request, response));
   http.server.on("checkExpectation", (request, response) => http.routing(request, response));

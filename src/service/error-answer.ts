@@ -24,7 +24,7 @@ export function errorAnswer(
   log: RequestLog,
   keyHeader: string,
   limits: ServiceLimits,
-  state: Pick<ServiceState<unknown>, "damaged">,
+  state: Pick<ServiceState, "damaged">,
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const isDamaged = isDamage(error);

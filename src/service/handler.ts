@@ -41,6 +41,9 @@ export type Handlers<Table extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Table]: Handler<Table[Name]>;
 };
 
+/** Handlers with any inputs, by the name of their operation. */
+export type AnyHandlers = Readonly<Record<string, Handler<Route>>>;
+
 /** A value of an answer that is JSON text already; it is sent unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}

@@ -12,7 +12,7 @@ import type { ServiceState } from "./service-state.js";
 const documentTags = { "/openapi.json": [], "/openapi/20240601.json": ["MCP"] };
 
 interface PublicRoutesOptions {
-  readonly state: Pick<ServiceState<unknown>, "requireReady">;
+  readonly state: Pick<ServiceState, "requireReady">;
   readonly metrics: ServiceMetrics;
   /** Routes that the description of the API shows. */
   readonly routes: RouteTable;

@@ -9,10 +9,8 @@ export function createLogger(
   level: LogLevel,
   stream: DestinationStream = destination({ dest: process.stderr.fd, sync: true }),
 ): Logger {
-  return pino({ level, base: null, timestamp: pinoIsoTime }, stream);
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
 }
-
-const pinoIsoTime = () => `,"time":"${new Date().toISOString()}"`;
 
 declare module "fastify" {
   interface FastifyContextConfig {

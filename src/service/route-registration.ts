@@ -12,9 +12,6 @@ import { refuseFaults, ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
 import type { ServiceState } from "./service-state.js";
 
-/** Handlers with any inputs, by the name of their operation. */
-export type AnyHandlers = Readonly<Record<string, Handler<Route>>>;
-
 declare module "fastify" {
   interface FastifyRequest {
     /** The key of the request; null on public routes and before authentication. */
@@ -25,7 +22,7 @@ declare module "fastify" {
 }
 
 interface RouteRegistrationOptions {
-  readonly state: ServiceState<AnyHandlers>;
+  readonly state: ServiceState;
   readonly keyHeader: string;
   readonly limits: ServiceLimits;
 }

@@ -1,62 +1,44 @@
 import { KIB, MIB } from "../base/limits.js";
 
 /** Every maximum of the service, with its unit. Tests use smaller ones. */
-export interface ServiceLimits {
+export const serviceLimits = {
   /** Bytes of the body of a console request. */
-  readonly bodyBytesMax: number;
-  /** Bytes of the body of a request to the event route. */
-  readonly eventBodyBytesMax: number;
-  /** Bytes of a refused body that are read and discarded, so that its sender sees the answer. */
-  readonly discardBytesMax: number;
-  /** Properties of one event, or half of its list elements: parsing more would block other requests. */
-  readonly eventValuesMax: number;
-  /** Levels of nested objects and arrays in a body. */
-  readonly bodyDepthMax: number;
-  /** Bytes of a request's line and headers together. */
-  readonly headerBytesMax: number;
-  /** Characters of an `Idempotency-Key`. */
-  readonly idempotencyKeyCharactersMax: number;
-  /** Characters of an `X-Request-Id`; a longer one is replaced. */
-  readonly requestIdCharactersMax: number;
-  /** Connections open at the same time; further ones are closed at once. */
-  readonly connectionsMax: number;
-  /** Milliseconds for a client to send the headers of a request. */
-  readonly headersTimeoutMs: number;
-  /** Milliseconds for a client to send a whole request. */
-  readonly requestTimeoutMs: number;
-  /** Milliseconds that an idle connection stays open. */
-  readonly keepAliveTimeoutMs: number;
-  /** Milliseconds without a byte in either direction until a connection is closed. */
-  readonly idleTimeoutMs: number;
-  /** Milliseconds between two checks for clients that take too long. */
-  readonly timeoutCheckIntervalMs: number;
-  /** Milliseconds for requests to finish when the service stops. */
-  readonly stopGraceMs: number;
-  /** Seconds in `Retry-After` while the service starts, stops, or waits for its store. */
-  readonly retryAfterSeconds: number;
-  /** Seconds in `Retry-After` while the disk is full. */
-  readonly diskRetryAfterSeconds: number;
-}
-
-export const serviceLimits: ServiceLimits = {
   bodyBytesMax: 1 * MIB,
+  /** Bytes of the body of a request to the event route. */
   eventBodyBytesMax: 8 * MIB,
+  /** Bytes of a refused body that are read and discarded, so that its sender sees the answer. */
   discardBytesMax: 64 * MIB,
+  /** Properties of one event, or half of its list elements: parsing more would block other requests. */
   eventValuesMax: 25_000,
+  /** Levels of nested objects and arrays in a body. */
   bodyDepthMax: 64,
+  /** Bytes of a request's line and headers together. */
   headerBytesMax: 16 * KIB,
+  /** Characters of an `Idempotency-Key`. */
   idempotencyKeyCharactersMax: 255,
+  /** Characters of an `X-Request-Id`; a longer one is replaced. */
   requestIdCharactersMax: 128,
+  /** Connections open at the same time; further ones are closed at once. */
   connectionsMax: 10_000,
+  /** Milliseconds for a client to send the headers of a request. */
   headersTimeoutMs: 10_000,
+  /** Milliseconds for a client to send a whole request. */
   requestTimeoutMs: 30_000,
+  /** Milliseconds that an idle connection stays open. */
   keepAliveTimeoutMs: 65_000,
+  /** Milliseconds without a byte in either direction until a connection is closed. */
   idleTimeoutMs: 120_000,
+  /** Milliseconds between two checks for clients that take too long. */
   timeoutCheckIntervalMs: 1_000,
+  /** Milliseconds for requests to finish when the service stops. */
   stopGraceMs: 8_000,
+  /** Seconds in `Retry-After` while the service starts, stops, or waits for its store. */
   retryAfterSeconds: 1,
+  /** Seconds in `Retry-After` while the disk is full. */
   diskRetryAfterSeconds: 30,
 };
+
+export type ServiceLimits = Readonly<typeof serviceLimits>;
 
 /** Characters of a body that is parsed again to find its syntax error. */
 export const SYNTAX_FAULT_CHARACTERS_MAX = 128 * KIB;
@@ -65,23 +47,17 @@ export const SYNTAX_FAULT_CHARACTERS_MAX = 128 * KIB;
 export const EVENT_COUNTS_MAX = 100_000;
 
 /** Limits of checking values with the schemas of dynamic configs. */
-export interface SchemaCheckLimits {
+export const schemaCheckLimits = {
   /** Processes, started on first use. A slow check blocks only its own process. */
-  readonly processes: number;
-  /** Milliseconds that one check may take. */
-  readonly checkTimeoutMs: number;
-  /** MiB of JavaScript heap of one process. */
-  readonly heapMib: number;
-  /** Checks waiting for a process; further ones are refused with a 503. */
-  readonly waitingMax: number;
-  /** Milliseconds that a check waits for a process before it is refused with a 503. */
-  readonly waitTimeoutMs: number;
-}
-
-export const schemaCheckLimits: SchemaCheckLimits = {
   processes: 2,
+  /** Milliseconds that one check may take. */
   checkTimeoutMs: 500,
+  /** MiB of JavaScript heap of one process. */
   heapMib: 64,
+  /** Checks waiting for a process; further ones are refused with a 503. */
   waitingMax: 1_000,
+  /** Milliseconds that a check waits for a process before it is refused with a 503. */
   waitTimeoutMs: 5_000,
 };
+
+export type SchemaCheckLimits = Readonly<typeof schemaCheckLimits>;

@@ -1,22 +1,23 @@
 import type { KeyStore } from "../storage/key-store.js";
 import type { Store } from "../storage/store.js";
+import type { AnyHandlers } from "./handler.js";
 import { ServiceError } from "./service-error.js";
 
 /** The parts that exist once the store is open. */
-interface OpenService<Handlers> {
+interface OpenService {
   readonly keys: KeyStore;
-  readonly handlers: Handlers;
+  readonly handlers: AnyHandlers;
 }
 
 /** The state of the service. It answers only between `open` and `stop`. */
-export class ServiceState<Handlers> {
-  readonly #createHandlers: (store: Store) => Handlers;
+export class ServiceState {
+  readonly #createHandlers: (store: Store) => AnyHandlers;
   readonly #retryAfterSeconds: number;
-  #open: OpenService<Handlers> | undefined;
+  #open: OpenService | undefined;
   #stopping = false;
   #isDamaged = false;
 
-  constructor(createHandlers: (store: Store) => Handlers, retryAfterSeconds: number) {
+  constructor(createHandlers: (store: Store) => AnyHandlers, retryAfterSeconds: number) {
     this.#createHandlers = createHandlers;
     this.#retryAfterSeconds = retryAfterSeconds;
   }
@@ -41,7 +42,7 @@ export class ServiceState<Handlers> {
   }
 
   /** Throws 503 while the service starts or stops, and once its database is damaged. */
-  requireReady(): OpenService<Handlers> {
+  requireReady(): OpenService {
     if (this.#isDamaged) throw damagedError();
     if (this.#open !== undefined && !this.#stopping) return this.#open;
     throw new ServiceError({
@@ -54,7 +55,7 @@ export class ServiceState<Handlers> {
   }
 
   /** The handlers, for accepted requests: they finish while the service stops. */
-  get handlers(): Handlers {
+  get handlers(): AnyHandlers {
     return (this.#open ?? this.requireReady()).handlers;
   }
 }

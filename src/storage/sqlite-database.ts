@@ -8,7 +8,7 @@ export const IN_MEMORY = ":memory:";
 /** A value of a `?` in an SQL statement. */
 export type SqlValue = string | number | null;
 
-export interface Changes {
+interface Changes {
   readonly changes: number;
   readonly lastInsertRowid: number | bigint;
 }
