@@ -8,9 +8,9 @@ export default defineConfig({
     // Loading src/ again for each file took a fifth of the time.
     isolate: false,
     setupFiles: "test/support/after-file.ts",
-    // Longer where properties are given more runs by hand.
-    testTimeout: Math.max(60_000, propertyRuns(60_000)),
-    hookTimeout: Math.max(60_000, propertyRuns(60_000)),
+    // Room for a machine that others keep busy; longer where properties are given more runs by hand.
+    testTimeout: Math.max(120_000, propertyRuns(60_000)),
+    hookTimeout: Math.max(120_000, propertyRuns(60_000)),
     // One more than the cores of a small CI machine: many tests wait for a timer, a server or a browser.
     maxWorkers: 3,
   },

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import Connection from "libsql";
 import { describe, expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 import { fakeContext } from "./fake-context.js";
@@ -65,17 +65,6 @@ describe("the first start", () => {
     expect(await second.stop("SIGINT")).toBe(0);
   });
 
-  test("no file of the data directory holds a key", async () => {
-    const data = freshData();
-    const service = await startServiceProcess(data);
-    const keys = Object.values(keysIn(service.stderr()));
-    const holding = readdirSync(data).filter((name) =>
-      keys.some((key) => readFileSync(join(data, name)).includes(key)),
-    );
-    expect(readdirSync(data)).toContain("console.db");
-    expect(holding).toEqual([]);
-  });
-
   test("keys of the environment are stored instead and not printed", async () => {
     const data = freshData();
     const env = {
@@ -102,9 +91,10 @@ describe("the first start", () => {
 });
 
 describe("a service that runs", () => {
-  test("prints its address in one line of JSON", async () => {
+  test("prints its address in one line of JSON, and no file of its directory holds a key", async () => {
     const data = freshData();
-    const { child, url, version, pid, dataDirectory, command } = await startServiceProcess(data);
+    const service = await startServiceProcess(data);
+    const { child, url, version, pid, dataDirectory, command } = service;
     expect({ command, pid, dataDirectory }).toEqual({
       command: "serve",
       pid: child.pid,
@@ -113,6 +103,13 @@ describe("a service that runs", () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
+    const keys = Object.values(keysIn(service.stderr()));
+    const holding = readdirSync(data).filter((name) =>
+      keys.some((key) => readFileSync(join(data, name)).includes(key)),
+    );
+    expect(keys).not.toContain("");
+    expect(readdirSync(data)).toContain("console.db");
+    expect(holding).toEqual([]);
   });
 
   test("takes the key from the header that it was given", async () => {
@@ -190,7 +187,8 @@ describe("a start that fails", () => {
   });
 
   test("on an address of another machine", async () => {
-    const { exitCode, stderr } = await serve("--data", freshData(), "--host", "192.0.2.1");
+    const words = ["serve", "--data", freshData(), "--port", "0", "--host", "192.0.2.1"];
+    const { exitCode, stderr } = await runInProcess(words);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/192\.0\.2\.1 is not an address of this machine .*\[host_unknown\]/);
   });
@@ -198,7 +196,8 @@ describe("a start that fails", () => {
   test("on a directory that cannot be made", async () => {
     const file = join(root, "a-file");
     writeFileSync(file, "");
-    const { exitCode, stderr } = await serve("--data", join(file, "data"));
+    const words = ["serve", "--port", "0", "--data", join(file, "data")];
+    const { exitCode, stderr } = await runInProcess(words);
     expect(exitCode).toBe(1);
     expect(stderr).toContain("[database_unwritable]");
   });
@@ -209,7 +208,7 @@ describe("a start that fails", () => {
     const database = new Connection(join(data, "console.db"));
     database.exec("PRAGMA user_version = 999");
     database.close();
-    const { exitCode, stderr } = await serve("--data", data);
+    const { exitCode, stderr } = await runInProcess(["serve", "--port", "0", "--data", data]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/has database version 999.*\[database_newer\]/);
   });
@@ -239,14 +238,14 @@ describe("a start that fails", () => {
     const key = "console-0123456789abcdef";
     const env = { SWITCHYARD_CONSOLE_KEY: key };
     const service = await startServiceProcess(data, { env });
-    const { stdout } = await runSwitchyard(["keys", "list", "--data", data, "--json"]);
+    const { stdout } = await runInProcess(["keys", "list", "--data", data, "--json"]);
     const { keys } = JSON.parse(stdout) as { keys: { id: string; kind: string }[] };
     // The server secret was made in the same millisecond, perhaps.
     const id = keys.find(({ kind }) => kind === "console")?.id ?? "";
-    await runSwitchyard(["keys", "revoke", id, "--data", data]);
+    await runInProcess(["keys", "revoke", id, "--data", data]);
     expect((await service.call(gates, key)).status).toBe(401);
     await service.stop();
-    const { exitCode, stderr } = await runSwitchyard(["serve", "--port", "0", "--data", data], {
+    const { exitCode, stderr } = await runInProcess(["serve", "--port", "0", "--data", data], {
       env,
     });
     expect(exitCode).toBe(2);

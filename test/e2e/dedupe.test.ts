@@ -19,6 +19,7 @@ import {
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("dedupe");
+const KILLS = 12;
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 
 /** Writes rows in order to files of 1,500; every other one is compressed. */
@@ -68,10 +69,11 @@ const readManifest = (output: string) =>
 it.each(["day", "all"] as const)(
   "keeps the first event of each insert id within %s, with any number of threads",
   async (within) => {
-    const rows = repeatedRows(12_000, 3_000, createRandom(seed));
+    const count = isCi ? 12_000 : 6_000;
+    const rows = repeatedRows(count, count / 4, createRandom(seed));
     const input = writeRows(`rows-${within}`, rows);
     const digests = [];
-    for (const threads of ["1", "2", "3"]) {
+    for (const threads of ["1", "3", ...(isCi ? ["2"] : [])]) {
       const output = join(scratch, `${within}-${threads}`);
       const result = await runInProcess(
         exportTo(output, input, "--dedupe", within, "--threads", threads),
@@ -82,8 +84,7 @@ it.each(["day", "all"] as const)(
     const output = join(scratch, `${within}-1`);
     const kept = distinctNumbers(rows, within);
     expect(exportedNumbers(output), `SWITCHYARD_SEED=${seed}`).toEqual(kept);
-    expect(digests[1]).toEqual(digests[0]);
-    expect(digests[2]).toEqual(digests[0]);
+    for (const digest of digests) expect(digest).toEqual(digests[0]);
     const { rows: counts, duplicates } = readManifest(output);
     expect(counts.duplicates).toBe(rows.filter((row) => !row.isBroken).length - kept.length);
     for (const list of [duplicates.days, duplicates.sources, duplicates.events]) {
@@ -93,7 +94,6 @@ it.each(["day", "all"] as const)(
     const verified = await runInProcess(["verify", output]);
     expect(verified, verified.stdout).toMatchObject({ exitCode: 0 });
   },
-  60_000,
 );
 
 it("lists removed events with the position of the one that stayed", async () => {
@@ -139,16 +139,13 @@ it("agrees with DuckDB on every event that stays", async () => {
       partition by "$insert_id", event_time[:10] order by filename, n) = 1
     order by n`);
   expect(exportedNumbers(output)).toEqual(found.getRows().map(([n]) => Number(n)));
-}, 60_000);
+});
 
 longTest(
   `survives kills and ^C at random moments with the bytes of a quiet run, seed ${seed}`,
   async () => {
     const random = createRandom(seed);
-    const input = writeRows(
-      "killed",
-      repeatedRows(isCi ? 30_000 : 12_000, isCi ? 9_000 : 3_600, random),
-    );
+    const input = writeRows("killed", repeatedRows(30_000, 9_000, random));
     const quiet = join(scratch, "quiet");
     const start = performance.now();
     const first = await runSwitchyard(exportTo(quiet, input, "--dedupe", "--threads", "2"));
@@ -156,12 +153,14 @@ longTest(
     const quietMs = performance.now() - start;
     const output = join(scratch, "killed-out");
     let kills = 0;
-    while (kills < (isCi ? 30 : 1)) {
+    while (kills < KILLS) {
       rmSync(output, { recursive: true, force: true });
       for (let isDone = false; !isDone; ) {
         let timer: NodeJS.Timeout | undefined;
         const result = await runSwitchyard(exportTo(output, input, "--dedupe", "--threads", "2"), {
           started: (child) => {
+            // The run after the last kill comes to its end.
+            if (kills >= KILLS) return;
             const signal = random() < 0.5 ? "SIGKILL" : "SIGINT";
             timer = setTimeout(() => child.kill(signal), random() * quietMs);
           },
@@ -178,7 +177,7 @@ longTest(
 );
 
 it("has the bytes of a clean run once a damaged input is repaired", async () => {
-  const rows = repeatedRows(12_000, 3_000, createRandom(seed + 2));
+  const rows = repeatedRows(6_000, 1_500, createRandom(seed + 2));
   const input = writeRows("repaired", rows);
   const clean = join(scratch, "clean");
   await runInProcess(exportTo(clean, input, "--dedupe"));
@@ -198,7 +197,7 @@ it("has the bytes of a clean run once a damaged input is repaired", async () => 
   };
   expect(bytesOf(output)).toEqual(bytesOf(clean));
   expect(readManifest(output).duplicates).toEqual(readManifest(clean).duplicates);
-}, 60_000);
+});
 
 it("reads a split again whose keys were damaged between two runs", async () => {
   const input = writeRows("keys", repeatedRows(9_000, 2_000, createRandom(seed + 3)));
@@ -212,47 +211,43 @@ it("reads a split again whose keys were damaged between two runs", async () => {
   const result = await runInProcess(exportTo(output, input, "--dedupe"));
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   expect(digestExport(output)).toEqual(before);
-}, 60_000);
+});
 
-longTest(
-  "keeps the right events after a worker that died while keys were read",
-  async () => {
-    const rows = repeatedRows(6_000, 900, createRandom(seed + 8));
-    const input = writeRows("died", rows);
-    const flag = join(scratch, "died.flag");
-    writeFileSync(flag, "");
-    const transform = join(scratch, "die-twice.mjs");
-    writeFileSync(
-      transform,
-      // Twice: if the first time another split is in progress, both are only read again.
-      `import { appendFileSync, readFileSync } from "node:fs";
+longTest("keeps the right events after a worker that died while keys were read", async () => {
+  const rows = repeatedRows(6_000, 900, createRandom(seed + 8));
+  const input = writeRows("died", rows);
+  const flag = join(scratch, "died.flag");
+  writeFileSync(flag, "");
+  const transform = join(scratch, "die-twice.mjs");
+  writeFileSync(
+    transform,
+    // Twice: if the first time another split is in progress, both are only read again.
+    `import { appendFileSync, readFileSync } from "node:fs";
     export default (event) => {
       const deaths = ${JSON.stringify(flag)};
       if (event.metadata.n < 2000 || readFileSync(deaths, "utf8").length >= 2) return event;
       appendFileSync(deaths, "x");
       process.exit(3);
     };`,
-    );
-    const output = join(scratch, "died-out");
-    const command = exportTo(output, input, "--dedupe", "--transform", transform, "--threads", "1");
-    const first = await runInProcess(command);
-    expect(first, first.stderr).toMatchObject({ exitCode: 1 });
-    const second = await runInProcess(command);
-    expect(second, second.stderr).toMatchObject({ exitCode: 0 });
-    expect(exportedNumbers(output)).toEqual(distinctNumbers(rows, "day"));
-  },
-  60_000,
-);
+  );
+  const output = join(scratch, "died-out");
+  const command = exportTo(output, input, "--dedupe", "--transform", transform, "--threads", "1");
+  const first = await runInProcess(command);
+  expect(first, first.stderr).toMatchObject({ exitCode: 1 });
+  const second = await runInProcess(command);
+  expect(second, second.stderr).toMatchObject({ exitCode: 0 });
+  expect(exportedNumbers(output)).toEqual(distinctNumbers(rows, "day"));
+});
 
 it("removes events that repeat one of an earlier epoch, which stays as it is", async () => {
-  const rows = repeatedRows(12_000, 3_000, createRandom(seed + 5));
-  const input = writeRows("epochs", rows.slice(0, 6_000));
+  const rows = repeatedRows(6_000, 1_500, createRandom(seed + 5));
+  const input = writeRows("epochs", rows.slice(0, 3_000));
   const output = join(scratch, "epochs-out");
   const first = await runInProcess(exportTo(output, input, "--dedupe"));
   expect(first, first.stderr).toMatchObject({ exitCode: 0 });
   const before = digestExport(output);
   writeRows("epochs", rows);
-  for (const name of readdirSync(input).slice(0, 4)) rmSync(join(input, name));
+  for (const name of readdirSync(input).slice(0, 2)) rmSync(join(input, name));
   const second = await runInProcess(exportTo(output, input, "--dedupe"));
   expect(second, second.stderr).toMatchObject({ exitCode: 0 });
   expect(exportedNumbers(output)).toEqual(distinctNumbers(rows, "day"));
@@ -260,7 +255,7 @@ it("removes events that repeat one of an earlier epoch, which stays as it is", a
   for (const name of Object.keys(before)) {
     if (name.includes("part-")) expect(after[name], name).toBe(before[name]);
   }
-}, 60_000);
+});
 
 it("compares the events that a transform makes, which never repeat those of their own row", async () => {
   const rows = repeatedRows(3_000, 600, createRandom(seed + 6));
@@ -280,7 +275,7 @@ it("compares the events that a transform makes, which never repeat those of thei
     "day",
   );
   expect(exportedNumbers(output)).toEqual([...kept, ...kept.map((n) => n + 100_000)]);
-}, 60_000);
+});
 
 it("starts a transform that keeps a state anew when it delivers the events", async () => {
   const input = writeRows("seen", repeatedRows(2_000, 400, createRandom(seed + 9)));
@@ -353,7 +348,6 @@ longTest(
     const sampled = await validate("--sample", "50%");
     expect(sampled.exact).toBeUndefined();
   },
-  60_000,
 );
 
 it("removes events by other targets, and refuses a key that events do not have", async () => {

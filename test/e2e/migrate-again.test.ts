@@ -105,21 +105,12 @@ longTest(
   },
 );
 
-test.each([
-  [
-    "a step is new",
-    () =>
-      configure({
-        steps: ["validate", "export", "send", "qualify", "verify"],
-        qualify: { yes: true },
-      }),
-  ],
-  [
-    "the service has lost its events",
-    () => rmSync(join(directory, ".switchyard"), { recursive: true }),
-  ],
-])("all steps are run again if %s", async (_title, change) => {
+test("all steps are run again if a step is new, and if the service has lost its events", async () => {
   await migrate();
-  change();
-  expect(await migrate()).toMatchObject({ exitCode: 0, nothingNew: undefined, notRun: [] });
+  const all = { exitCode: 0, nothingNew: undefined, notRun: [] };
+  const steps = ["validate", "export", "send", "qualify", "verify"];
+  configure({ steps, qualify: { yes: true } });
+  expect(await migrate()).toMatchObject(all);
+  rmSync(join(directory, ".switchyard"), { recursive: true });
+  expect(await migrate()).toMatchObject(all);
 });

@@ -76,7 +76,7 @@ const records = (output: string) => {
 
 describe.skipIf(!hasRedis())("a queue", () => {
   beforeAll(async () => {
-    await writeAmplitudeRows(join(scratch, "rows.jsonl"), 6_000, 5);
+    await writeAmplitudeRows(join(scratch, "rows.jsonl"), 4_000, 5);
     redis = await startRedis(join(scratch, "redis"));
     const whole = await runInProcess(exportTo("whole"), { cwd: scratch, env });
     expect(whole, whole.stderr).toMatchObject({ exitCode: 0 });

@@ -38,7 +38,7 @@ async function exportQuietly(input: string, output: string, ...more: string[]): 
 }
 
 beforeAll(async () => {
-  writeAmplitudeRows(largeInput, isCi ? 150_000 : 50_000, 6);
+  writeAmplitudeRows(largeInput, isCi ? 100_000 : 30_000, 6);
   const output = join(scratch, "undisturbed");
   await exportQuietly(largeInput, output);
   undisturbed = digestExport(output);

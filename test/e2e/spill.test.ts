@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
+import { interruptWhileMerging } from "../support/interrupted-merge.js";
 import { isCi, someOf } from "../support/property-runs.js";
 import { firstSplitFinished, scratchDirectory } from "../support/scratch.js";
 
@@ -57,15 +59,6 @@ async function signalOnce(
   });
 }
 
-async function mergesBegun(output: string): Promise<void> {
-  await vi.waitFor(
-    () => {
-      if (!existsSync(join(output, "_switchyard/merges/plan.json"))) throw new Error("not yet");
-    },
-    { interval: 1, timeout: 30_000 },
-  );
-}
-
 /** Returns the names of the records of finished merges. */
 function mergesIn(output: string): readonly string[] {
   const directory = join(output, "_switchyard/merges");
@@ -90,11 +83,10 @@ function partsIn(output: string, pattern: RegExp): readonly string[] {
   return names.filter((name) => pattern.test(name));
 }
 
-/** An export with all splits finished, but not all merges. */
-async function interruptedWhileMerging(name: string): Promise<string> {
+/** Copies an export with all splits finished, but not all merges. */
+function interruptedWhileMerging(name: string): string {
   const output = join(scratch, name);
-  const result = await signalOnce(output, mergesBegun);
-  expect(result, result.stderr).toMatchObject({ exitCode: 130, signal: null });
+  cpSync(join(scratch, "interrupted"), output, { recursive: true, preserveTimestamps: true });
   return output;
 }
 
@@ -103,6 +95,8 @@ beforeAll(async () => {
   const output = join(scratch, "undisturbed");
   await exportQuietly(input, output);
   undisturbed = digestExport(output);
+  const interrupted = join(scratch, "interrupted");
+  await interruptWhileMerging(exportArgs(input, interrupted), interrupted);
 });
 
 describe("an export of many unsorted days", () => {
@@ -137,26 +131,28 @@ describe("an export of many unsorted days", () => {
 });
 
 describe("an interrupted export", () => {
-  it.each([
-    ["splits are read", firstSplitFinished],
-    ["days are merged", mergesBegun],
-  ] as const)("reports the pending rows while %s, and can be resumed", async (when, has) => {
-    const output = join(scratch, `interrupted-${when.slice(0, 4)}`);
-    const result = await signalOnce(output, has);
-    expect(result, result.stderr).toMatchObject({ exitCode: 130, signal: null });
-    const { complete, pending, totals, rows, days } = manifestOf(output);
-    expect(complete).toBe(false);
-    expect(pending).toBeGreaterThan(0);
-    expect(totals.rows + pending).toBe(rows.delivered);
-    const listed = days.flatMap(({ files }: { files: { path: string }[] }) => files);
-    expect(partsIn(output, /part-/)).toHaveLength(listed.length);
-    if (when === "splits are read") expect(partsIn(output, /part-merged/)).toEqual([]);
-    const verified = await runInProcess(["verify", output, "--json", "--quiet"]);
-    const { differences } = JSON.parse(verified.stdout);
-    expect(differences.map(({ code }: { code: string }) => code)).toEqual(["export_incomplete"]);
-    await exportQuietly(input, output);
-    expect(digestExport(output)).toEqual(undisturbed);
-  });
+  it.each(["splits are read", "days are merged"])(
+    "reports the pending rows while %s, and can be resumed",
+    async (when) => {
+      const output = join(scratch, `interrupted-${when.slice(0, 4)}`);
+      if (when === "splits are read") {
+        const result = await signalOnce(output, firstSplitFinished);
+        expect(result, result.stderr).toMatchObject({ exitCode: 130, signal: null });
+      } else interruptedWhileMerging(`interrupted-${when.slice(0, 4)}`);
+      const { complete, pending, totals, rows, days } = manifestOf(output);
+      expect(complete).toBe(false);
+      expect(pending).toBeGreaterThan(0);
+      expect(totals.rows + pending).toBe(rows.delivered);
+      const listed = days.flatMap(({ files }: { files: { path: string }[] }) => files);
+      expect(partsIn(output, /part-/)).toHaveLength(listed.length);
+      if (when === "splits are read") expect(partsIn(output, /part-merged/)).toEqual([]);
+      const verified = await runInProcess(["verify", output, "--json", "--quiet"]);
+      const { differences } = JSON.parse(verified.stdout);
+      expect(differences.map(({ code }: { code: string }) => code)).toEqual(["export_incomplete"]);
+      await exportQuietly(input, output);
+      expect(digestExport(output)).toEqual(undisturbed);
+    },
+  );
 
   it("keeps finished merges", async () => {
     const output = join(scratch, "kept");
@@ -176,7 +172,7 @@ describe("an interrupted export", () => {
   it.each(someOf(["missing", "cut off", "changed in its index", "without its index"], 2))(
     "reads a split again if its spill file is %s",
     async (damage) => {
-      const output = await interruptedWhileMerging(`damaged-${damage}`);
+      const output = interruptedWhileMerging(`damaged-${damage}`);
       const path = join(output, "_switchyard/spill/000003");
       if (damage === "missing") rmSync(path);
       else if (damage === "cut off") truncateSync(path, 1000);
@@ -190,7 +186,7 @@ describe("an interrupted export", () => {
   );
 
   it("names a spill file with damaged content, and resumes after it is deleted", async () => {
-    const output = await interruptedWhileMerging("damaged-within");
+    const output = interruptedWhileMerging("damaged-within");
     const path = join(output, "_switchyard/spill/000003");
     // In the last pack: merges begin with the first days.
     changeByte(path, -5);
@@ -204,7 +200,7 @@ describe("an interrupted export", () => {
   });
 
   it("starts over with --fresh", async () => {
-    const output = await interruptedWhileMerging("fresh");
+    const output = interruptedWhileMerging("fresh");
     await exportQuietly(input, output, "--fresh");
     expect(digestExport(output)).toEqual(undisturbed);
     await exportQuietly(input, output, "--fresh", "--split-size", "1GiB");

@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -9,19 +10,21 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, it, vi } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
+import { interruptWhileMerging } from "../support/interrupted-merge.js";
 import { someOf } from "../support/property-runs.js";
 import { firstSplitFinished, scratchDirectory } from "../support/scratch.js";
 
 const DAYS = 60;
+const ROWS = 20_000;
 const scratch = scratchDirectory("staged");
 const input = join(scratch, "rows.jsonl");
 let undisturbed: Record<string, string>;
 
 function exportArgs(output: string, ...more: string[]): string[] {
-  const [splits, threads] = ["256KiB", "2"];
+  const [splits, threads] = ["128KiB", "2"];
   const sizes = ["--split-size", splits, "--threads", threads, "--quiet"];
   return ["export", input, "--to", output, "--format", "jsonl", ...sizes, ...more];
 }
@@ -38,21 +41,15 @@ async function signalOnce(output: string, has: () => Promise<unknown>, signal: N
   });
 }
 
-async function mergesBegun(output: string): Promise<void> {
-  await vi.waitFor(
-    () => {
-      if (!existsSync(join(output, "_switchyard/merges/plan.json"))) throw new Error("not yet");
-    },
-    { interval: 1, timeout: 30_000 },
-  );
+function copyOf(made: string, name: string): string {
+  const output = join(scratch, name);
+  cpSync(join(scratch, made), output, { recursive: true, preserveTimestamps: true });
+  return output;
 }
 
-/** An export with all splits finished, but not all merges. */
-async function interruptedWhileMerging(name: string): Promise<string> {
-  const output = join(scratch, name);
-  const result = await signalOnce(output, () => mergesBegun(output), "SIGINT");
-  expect(result, result.stderr).toMatchObject({ exitCode: 130, signal: null });
-  return output;
+/** Copies an export with all splits finished, but not all merges. */
+function interruptedWhileMerging(name: string): string {
+  return copyOf("interrupted", name);
 }
 
 function stagedIn(output: string): readonly string[] {
@@ -66,8 +63,8 @@ function partsIn(output: string): readonly string[] {
 }
 
 beforeAll(async () => {
-  const rows = Array.from({ length: 40_000 }, (_, index) => {
-    const time = new Date(Date.UTC(2026, 0, 1) + (index / 40_000) * DAYS * 86_400_000);
+  const rows = Array.from({ length: ROWS }, (_, index) => {
+    const time = new Date(Date.UTC(2026, 0, 1) + (index / ROWS) * DAYS * 86_400_000);
     const event_time = time.toISOString().replace("T", " ").replace("Z", "000");
     return JSON.stringify({ event_type: `event_${index % 7}`, event_time, user_id: `u${index}` });
   });
@@ -75,6 +72,8 @@ beforeAll(async () => {
   const output = join(scratch, "undisturbed");
   await exportQuietly(output);
   undisturbed = digestExport(output);
+  const interrupted = join(scratch, "interrupted");
+  await interruptWhileMerging(exportArgs(interrupted), interrupted);
 });
 
 it("has one file for each day, the same for any number of threads, and leaves nothing behind", async () => {
@@ -117,7 +116,7 @@ it("counts waiting rows as pending while splits are read, and can be resumed", a
 it.each(someOf(["missing", "cut off"], 2))(
   "reads a split again if a staged part is %s",
   async (damage) => {
-    const output = await interruptedWhileMerging(`damaged-${damage}`);
+    const output = interruptedWhileMerging(`damaged-${damage}`);
     const name = stagedIn(output).find((one) => one.includes("part-000003")) ?? "";
     const path = join(output, "_switchyard/staged", name);
     if (damage === "missing") rmSync(path);
@@ -130,7 +129,7 @@ it.each(someOf(["missing", "cut off"], 2))(
 );
 
 it("names a staged part with damaged content, and resumes after it is deleted", async () => {
-  const output = await interruptedWhileMerging("damaged-within");
+  const output = interruptedWhileMerging("damaged-within");
   // The last one, as merges begin with the first days.
   const path = join(output, "_switchyard/staged", stagedIn(output).at(-1) ?? "");
   writeFileSync(path, readFileSync(path, "utf8").replace("{", "["));
@@ -144,7 +143,7 @@ it("names a staged part with damaged content, and resumes after it is deleted", 
 });
 
 it("takes a part away from its day that a killed merge has put there", async () => {
-  const output = await interruptedWhileMerging("moved");
+  const output = interruptedWhileMerging("moved");
   for (const name of stagedIn(output)) {
     const target = join(output, name.replaceAll("+", "/"));
     // A finished merge has joined them; its staged files are removed at the end.
@@ -159,8 +158,7 @@ it("takes a part away from its day that a killed merge has put there", async () 
 it.each(["part-merged", "part-000001"])(
   "writes the same files again if a %s of a finished export is gone",
   async (kind) => {
-    const output = join(scratch, `lost-${kind}`);
-    await exportQuietly(output);
+    const output = copyOf("undisturbed", `lost-${kind}`);
     rmSync(join(output, "events", partsIn(output).find((name) => name.includes(kind)) ?? ""));
     await exportQuietly(output);
     expect(digestExport(output)).toEqual(undisturbed);
@@ -169,7 +167,7 @@ it.each(["part-merged", "part-000001"])(
 );
 
 it("starts over with --fresh and another choice", async () => {
-  const output = await interruptedWhileMerging("fresh");
+  const output = interruptedWhileMerging("fresh");
   const refused = await runInProcess(exportArgs(output, "--compact", "never"));
   expect(refused.exitCode).toBe(2);
   expect(refused.stderr).toContain('compact: was "auto", is "never"');

@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { expect } from "vitest";
 import { longTest } from "../support/long-test.js";
 import { processScript } from "../support/process-scripts.js";
-import { isCi } from "../support/property-runs.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
-const KILLS = isCi ? 60 : 6;
+const KILLS = 20;
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 

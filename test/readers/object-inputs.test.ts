@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { listInputs } from "../../src/readers/inputs.js";
-import { hasS3Server, useS3Server } from "../support/s3-server.js";
+import { hasS3Server, type S3Server, useS3Server } from "../support/s3-server.js";
 
 const { signal } = new AbortController();
 
@@ -21,9 +21,12 @@ const keys = [
   "one/below.json",
 ];
 
-describe.runIf(hasS3Server())("inputs in a bucket", async () => {
-  const server = await useS3Server();
-  await server.createBucket("inputs", Object.fromEntries(keys.map((key) => [key, key])));
+describe.runIf(hasS3Server())("inputs in a bucket", () => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await useS3Server();
+    await server.createBucket("inputs", Object.fromEntries(keys.map((key) => [key, key])));
+  });
 
   const list = async (...inputs: readonly string[]) => {
     const given = inputs.map((input) => `s3://inputs${input}`);

@@ -36,7 +36,7 @@ describe.skipIf(executable === undefined)("the page of the API in a browser", ()
     });
     await page.goto(`${server.url}/docs`);
     await page.getByRole("heading", { name: "Switchyard" }).first().waitFor();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

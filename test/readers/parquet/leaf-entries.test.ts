@@ -20,7 +20,7 @@ const CODECS = [
   Compression.LZ4,
   Compression.LZ4_RAW,
 ];
-const TIME = { timeout: 60_000 + RUNS * 1_000 };
+const TIME = { timeout: 120_000 + RUNS * 1_000 };
 
 /** Patterns of null rows: none, all, some by turns, some by chance, whole stretches. */
 const nullPatterns: readonly ((row: number, chance: number) => boolean)[] = [

@@ -22,7 +22,7 @@ import { Compression, Encoding, writeParquet } from "./parquet-writer.js";
 
 const RUNS = propertyRuns(40);
 const DUCKDB_ROWS = isCi ? 20_000 : 5_000;
-const TIME = { timeout: 60_000 + RUNS * 1_000 };
+const TIME = { timeout: 120_000 + RUNS * 1_000 };
 
 const optional = (name: string, type: DataType) => new Field(name, type, true);
 const listOf = (type: DataType) => new List(optional("element", type));
