@@ -123,7 +123,7 @@ it("joins the files of all epochs, day by day and in their order, and the export
   expect(JSON.parse(nothing.stdout)).toMatchObject({ outcome: "done", days: 0, filesAfter: DAYS });
 });
 
-it.each(someOf(["parquet", "csv", "arrow", "jsonl.gz"], 2))("joins files of %s", async (format) => {
+it.each(someOf(["parquet", "csv", "arrow", "jsonl.gz"], 4))("joins files of %s", async (format) => {
   const output = await grow(format, ["a", "b"], format);
   const result = await runInProcess(["compact", output, "--json"]);
   expect(JSON.parse(result.stdout)).toMatchObject({

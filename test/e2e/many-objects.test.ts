@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ObjectStore } from "../../src/store/object-store.js";
 import { openStore } from "../../src/store/open-store.js";
 import { writeZip } from "../readers/zip-writer.js";
 import { runInProcess } from "../support/command-line.js";
@@ -40,8 +41,9 @@ function contentOf(index: number): Buffer {
 
 const keyOf = (index: number) => `2026-01-${(index % 4) + 1}/${index}.json.gz`;
 
+let store: ObjectStore;
+
 async function put(key: string, bytes: Buffer): Promise<void> {
-  const store = await openStore({ scheme: "gs", bucket: "many-objects" }, {});
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   await store.put(key, { bytes }, { condition: "absent", sha256, signal });
 }
@@ -50,6 +52,7 @@ beforeAll(async () => {
   const server = await startGcsServer(["many-objects"]);
   close = server.close;
   process.env["STORAGE_EMULATOR_HOST"] = server.endpoint;
+  store = await openStore({ scheme: "gs", bucket: "many-objects" }, {});
   for (let index = 0; index < OBJECTS; index++) {
     const file = join(scratch, "in", keyOf(index));
     mkdirSync(dirname(file), { recursive: true });

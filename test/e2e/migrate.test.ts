@@ -32,6 +32,8 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const scratch = scratchDirectory("migrate");
 let directory: string;
 let tests = 0;
+/** Options of a send whose requests a test does not look at: few of them. */
+const inArrays = { body: "array", batchSize: 200 };
 /** Duration of a whole migration here and now. */
 let undisturbedMs = 2_000;
 killServicesAfterEach();
@@ -184,7 +186,7 @@ describe("migrate with an embedded service", () => {
 });
 
 it("does not read the configuration or the output of another step as input", async () => {
-  configure({ inputs: ["."], steps: ["export", "send"] });
+  configure({ inputs: ["."], steps: ["export", "send"], send: inArrays });
   const { exitCode, json, stderr } = await migrate();
   expect(exitCode, stderr).toBe(0);
   expect(json.steps[1]).toMatchObject({ rows: { read: ROWS } });
@@ -217,6 +219,7 @@ describe("verify of a migration", () => {
   });
 
   it("finds that the service has lost its events, and does not start beside a database that is missing", async () => {
+    configure({ send: inArrays });
     await migrate();
     const events = new SqliteDatabase(join(directory, ".switchyard/events.db"));
     events.execute("DELETE FROM event; DELETE FROM event_series");
@@ -270,7 +273,7 @@ describe("migrate refuses", () => {
 it.each(someOf([[["export", "send"]], [["validate", "send"]], [["send"]]], 2))(
   "checks the limit of rejects of a later step before anything is sent: %j",
   async (steps) => {
-    configure({ steps, send: { maxRejects: 2 } });
+    configure({ steps, send: { ...inArrays, maxRejects: 2 } });
     const { exitCode, json } = await migrate();
     expect([exitCode, json.error?.code]).toEqual([3, "rejects_exceeded"]);
     expect(json.error?.message).toContain("3 of 3000 rows are rejected, and send accepts 2");

@@ -64,11 +64,10 @@ describe("a mapped field that no row has", () => {
 
   it.each(["validate", "export"])("makes %s fail with --require-fields", async (command) => {
     const words = [good, "--config", config, "--require-fields"];
-    const { exitCode, stderr } = await run(command, ...words);
+    const { exitCode, stderr, stdout } = await run(command, ...words, "--json");
     expect(exitCode).toBe(1);
     expect(stderr).toContain("error: metadata is mapped from event_propertys, which no row has. ");
-    const json = await run(command, ...words, "--json");
-    expect(JSON.parse(json.stdout)).toMatchObject({
+    expect(JSON.parse(stdout)).toMatchObject({
       exitCode: 1,
       error: { code: "fields_missing" },
     });

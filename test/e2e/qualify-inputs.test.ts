@@ -80,7 +80,7 @@ beforeEach(() => {
 });
 
 describe("qualifying the events of inputs", () => {
-  it.each(someOf(samples, 2))(
+  it.each(someOf(samples, 3))(
     "gives the plan of the export of %s",
     async (_, inputs, options, exitCode) => {
       const output = join(scratch, `out-${exports}`);

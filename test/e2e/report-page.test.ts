@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openFile } from "../report/html/open-page.js";
 import { findChromium, startChromium } from "../support/chromium.js";
 import { runInProcess } from "../support/command-line.js";
@@ -9,44 +10,47 @@ import { scratchDirectory } from "../support/scratch.js";
 const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 const root = scratchDirectory("report-page");
 const chromium = findChromium();
+let browser: Browser;
 
 /** Opens what a dry run of fixtures has written; gives what the browser shows. */
 async function shownOf(...inputs: string[]): Promise<Readonly<Record<string, unknown>>> {
   const report = join(root, String(inputs.length));
   const words = ["validate", ...inputs, "--report", report, "--max-time", "2027-01-01", "--quiet"];
   await runInProcess(words, { cwd: fixtures });
-  const browser = await startChromium(chromium ?? "");
-  try {
-    const { page, expectQuiet } = await openFile(join(report, "report.html"), { browser });
-    const count = (selector: string) => page.locator(selector).count();
-    const shown = {
-      verdict: await page.locator("h1").textContent(),
-      events: await count("#events tbody tr"),
-      mappings: await count("#samples .mapping"),
-      traced: (await count("#samples mark[data-link]")) > 20,
-      rejects: (await count("#rejects article")) > 0,
-    };
-    await page.locator("#events tbody a").first().click();
-    await page.locator("#event-properties").waitFor();
-    expectQuiet();
-    return shown;
-  } finally {
-    await browser.close();
-  }
+  const { page, expectQuiet } = await openFile(join(report, "report.html"), { browser });
+  const count = (selector: string) => page.locator(selector).count();
+  const shown = {
+    verdict: await page.locator("h1").textContent(),
+    events: await count("#events tbody tr"),
+    mappings: await count("#samples .mapping"),
+    traced: (await count("#samples mark[data-link]")) > 20,
+    rejects: (await count("#rejects article")) > 0,
+  };
+  await page.locator("#events tbody a").first().click();
+  await page.locator("#event-properties").waitFor();
+  expectQuiet();
+  return shown;
 }
 
-test.skipIf(chromium === undefined)("a dry run's page opens in a browser", async () => {
-  expect(await shownOf("sample/csv")).toEqual({
-    verdict: "Ready: every one of 250 rows becomes an event.",
-    events: 6,
-    mappings: 3,
-    traced: true,
-    rejects: false,
+describe.skipIf(chromium === undefined)("the page of a dry run in a browser", () => {
+  beforeAll(async () => {
+    browser = await startChromium(chromium ?? "");
   });
-});
+  afterAll(() => browser.close());
 
-test.skipIf(chromium === undefined)("so does that of damaged inputs", async () => {
-  const traps = ["gzip-truncated", "malformed-rows", "times-out-of-range"];
-  const shown = await shownOf(...traps.map((trap) => `traps/${trap}/input`));
-  expect(shown).toMatchObject({ verdict: expect.stringMatching(/^Not ready: /), rejects: true });
+  test("opens", async () => {
+    expect(await shownOf("sample/csv")).toEqual({
+      verdict: "Ready: every one of 250 rows becomes an event.",
+      events: 6,
+      mappings: 3,
+      traced: true,
+      rejects: false,
+    });
+  });
+
+  test("opens after damaged inputs", async () => {
+    const traps = ["gzip-truncated", "malformed-rows", "times-out-of-range"];
+    const shown = await shownOf(...traps.map((trap) => `traps/${trap}/input`));
+    expect(shown).toMatchObject({ verdict: expect.stringMatching(/^Not ready: /), rejects: true });
+  });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { someOf } from "../support/property-runs.js";
 import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { selfSigned } from "../support/self-signed.js";
@@ -30,7 +31,7 @@ async function secureService(directory: string, host: string, authorities: reado
   };
 }
 
-test.each([301, 302, 303, 307, 308])(
+test.each(someOf([301, 302, 303, 307, 308], 3))(
   "a redirect with %i is not followed, and nothing is sent to where it leads",
   async (status) => {
     const directory = directoryWithRows("send-redirect");

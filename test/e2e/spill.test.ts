@@ -100,7 +100,7 @@ beforeAll(async () => {
 });
 
 describe("an export of many unsorted days", () => {
-  it.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv"], 2))(
+  it.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv"], 4))(
     "has one %s file for each day, the same with one thread and with three",
     async (format) => {
       const outputs = [1, 3].map((threads) => join(scratch, `${format}-${threads}`));

@@ -19,7 +19,7 @@ import {
 } from "apache-arrow";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { isCi, someOf } from "../../support/property-runs.js";
+import { isCi } from "../../support/property-runs.js";
 import { expectSameAsDuckDB } from "./oracle.js";
 import { readColumn, temporaryFile, text, writeWithDuckDB } from "./parquet-files.js";
 import { Compression, Encoding, type WriteOptions, writeParquet } from "./parquet-writer.js";
@@ -56,9 +56,10 @@ describe("Parquet that DuckDB writes", () => {
     v2: ["DELTA_BINARY_PACKED", "DELTA_LENGTH_BYTE_ARRAY", "BYTE_STREAM_SPLIT", "RLE_DICTIONARY"],
   };
 
-  for (const version of ["v1", "v2"] as const) {
+  for (const [place, version] of (["v1", "v2"] as const).entries()) {
     const codecs = ["snappy", "uncompressed", "gzip", "zstd", "lz4_raw", "brotli"];
-    for (const codec of someOf(codecs, 2)) {
+    // Outside CI, each codec with one of the versions.
+    for (const codec of codecs.filter((_, index) => isCi || index % 2 === place)) {
       it(`is read with codec ${codec} and encodings of ${version}`, async () => {
         const options = `, compression ${codec}, parquet_version ${version}, row_group_size 2048`;
         const query = `select ${flat}, ${nested} from range(${ROWS}) r(i)`;

@@ -81,7 +81,7 @@ describe.each(Object.keys(parquetReaders))("read by %s", (reader) => {
   const read = parquetReaders[reader];
   if (read === undefined) throw new Error(`no reader ${reader}`);
 
-  test.each(someOf(Object.keys(cases), 2))("%s come back as they were", async (name) => {
+  test.each(someOf(Object.keys(cases), 3))("%s come back as they were", async (name) => {
     const rows = cases[name] ?? [];
     const { directory, parts } = await writeSplit(rows, { withInsertID: true });
     const found: ReadRow[] = [];
