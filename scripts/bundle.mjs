@@ -18,6 +18,7 @@ const entries = {
   "validate-worker": "engine/workers/validate-worker.ts",
   "count-worker": "engine/workers/count-worker.ts",
   "send-worker": "engine/workers/send-worker.ts",
+  "decode-thread": "engine/workers/decode-thread.ts",
   "event-writer-thread": "storage/event-writer-thread.ts",
   "schema-checker-process": "service/schema-checker-process.ts",
 };

@@ -4,7 +4,11 @@ import { hasCode } from "./error-code.js";
 import { SwitchyardError } from "./errors.js";
 import { MIB } from "./limits.js";
 
-/** Methods that a thread or process serves; arguments and results survive a structured clone. */
+/**
+ * Methods that a thread or process serves; arguments and results survive a structured clone. Between
+ * threads, an `ArrayBuffer` that is an argument, or a member of a result that is a list, is moved, not
+ * copied.
+ */
 type Methods<Served> = { readonly [Name in keyof Served]: (...input: never) => unknown };
 
 type DeathReason = "refused" | "out_of_memory" | "exit" | "crash";
@@ -175,11 +179,16 @@ export function startThread<Served extends Methods<Served>>(
       events.died(death ?? new RemoteDeath("exit", `its thread ended with exit code ${code}`));
     });
     return {
-      post: (message) => worker.postMessage(message),
+      post: (message) => worker.postMessage(message, buffersOf(message.input)),
       kill: () => void worker.terminate(),
       setRef: (isRef) => (isRef ? worker.ref() : worker.unref()),
     };
   });
+}
+
+/** Returns the buffers that a message moves. */
+function buffersOf(values: unknown): readonly ArrayBuffer[] {
+  return Array.isArray(values) ? values.filter((value) => value instanceof ArrayBuffer) : [];
 }
 
 const neverStarted: Channel = { post() {}, kill() {}, setRef() {} };
@@ -237,8 +246,10 @@ function deathBy(error: unknown): RemoteDeath {
  */
 export function serveCalls<Served extends Methods<Served>>(methods: Served): void {
   const port = parentPort;
-  const post = (message: AnswerMessage) =>
-    port === null ? process.send?.(message) : port.postMessage(message);
+  const post = (message: AnswerMessage) => {
+    if (port === null) process.send?.(message);
+    else port.postMessage(message, "result" in message ? buffersOf(message.result) : []);
+  };
   const receive = async ({ id, method, input }: CallMessage) => {
     const serve = methods[method as keyof Served] as (...input: never) => unknown;
     try {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { builtFile } from "../base/package-files.js";
 import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
@@ -15,6 +16,7 @@ import type { RunOptions } from "../pipeline/options.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
 import { type MakeTools, serveSplits, type WorkerSetup } from "../pipeline/worker/serve-splits.js";
 import { ThreadCounters } from "../pipeline/worker/thread-counters.js";
+import { DecodeAhead } from "../readers/decode-ahead.js";
 import { loadMapperOptions, openSources } from "./run-tools.js";
 
 /** Serves the calls of a run's worker pool; `makeTools` makes the tools that deliver events. */
@@ -38,7 +40,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   // Transforms and privacy need the whole event, and can change its outcome.
   const isLean = mapping.transform === undefined && !isPrivate && !needsObjects(dedupe);
   return {
-    ...readingTools(options, layout, signal, kernel),
+    ...readingTools(setup, layout, signal, kernel),
     mapper: createMapper(kernel, {
       ...mapping,
       ...(isLean ? { mapping: leanMapping(mapping.mapping), withoutUser: true } : {}),
@@ -63,17 +65,18 @@ interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
 
 /** Creates the tools that the workers of every run need. Loads the transform module. */
 export async function createWorkerTools(
-  { options, maxTimeMs, epoch }: WorkerSetup,
+  setup: WorkerSetup,
   signal: AbortSignal,
   kernel: Kernel,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
+  const { options, maxTimeMs, epoch } = setup;
   const { outputDirectory, dedupe } = options;
   const common = layoutOf(outputDirectory, dataset, epoch);
   const temporaryDirectory = join(common.temporaryDirectory, options.temporaryName ?? "");
   const layout = { ...common, temporaryDirectory };
   const mapping = await loadMapperOptions(options, maxTimeMs);
-  const reading = readingTools(options, layout, signal, kernel);
+  const reading = readingTools(setup, layout, signal, kernel);
   const duplicates = dedupe && new Duplicates(reading, dedupe);
   // With `dedupe`, transforms must see the same events as when the keys were read.
   const withInsertID = more.withInsertID === true || dedupe !== undefined;
@@ -84,15 +87,21 @@ export async function createWorkerTools(
   };
 }
 
-function readingTools(options: RunOptions, layout: Layout, signal: AbortSignal, kernel: Kernel) {
+function readingTools(
+  { options, decodesAhead }: WorkerSetup,
+  layout: Layout,
+  signal: AbortSignal,
+  kernel: Kernel,
+) {
   const { rowBytesMax, ratioMax, s3, damaged } = options;
   const { temporaryDirectory } = layout;
+  const openAhead = decodesAhead ? new DecodeAhead(builtFile("decode-thread.js")).open : undefined;
   return {
     kernel,
     layout,
     ledger: new LedgerWriter(layout),
     open: openSources(options),
-    readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
+    readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal, openAhead },
     leavesOutAltered: damaged === "leave-out",
   };
 }

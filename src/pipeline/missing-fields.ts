@@ -30,10 +30,9 @@ export function foldMissingFields(
   const rows = sum(values.map((one) => one.rows));
   return planFields(mapping).groups.flatMap((group, index) => {
     const filled = sum(values.map((one) => one.filled[index] ?? 0));
-    const isOwn = !isOfPreset(group, mapping);
     // Few rows without properties are likely; other optional fields of presets are often missing.
-    if (filled === 0 && !isOwn && (group.target !== "metadata" || rows < EXPECTED_ROWS_MIN))
-      return [];
+    const mayBeEmpty = group.target !== "metadata" || rows < EXPECTED_ROWS_MIN;
+    if (filled === 0 && mayBeEmpty && isOfPreset(group, mapping)) return [];
     const rowsMin = filled === 0 ? 1 : (EXPECTED_ROWS_MIN * rows) / filled;
     const missing = [...countMissing(values, index)].filter(
       ([name, source]) => source.ranges === rangesBySource.get(name) && source.rows >= rowsMin,

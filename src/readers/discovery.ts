@@ -74,7 +74,7 @@ async function discoverFile(
     }
     const { name, path } = file;
     const source = { name, path, codecs: [], size: state.size, fingerprint };
-    const fetched = file.stored === undefined ? undefined : { start: 0, bytes: head };
+    const fetched = { start: 0, bytes: head };
     return discoverSource(source, head, inspector.buffers, { ...options, fetched });
   });
 }

@@ -14,7 +14,7 @@ import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
 export interface OpenOptions
-  extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound" | "s3" | "fetched"> {
+  extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound" | "s3" | "fetched" | "openAhead"> {
   /** Decodes gzip and deflate. If absent, a kernel that the thread's callers share. */
   readonly kernel?: Kernel;
   /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
@@ -39,7 +39,8 @@ export async function openBytes(
   options.signal.throwIfAborted();
   if (isPlain(source)) return openFile(source, start, options);
 
-  const decoded = await openDecoders(source, options);
+  const ahead = isObjectUrl(source.path) ? undefined : options.openAhead?.(source, options);
+  const decoded = ahead ?? (await openDecoders(source, options));
   const { sound } = options;
   const bytes = sound === undefined ? decoded : new FirstBytes(decoded, sound);
   try {
@@ -58,11 +59,29 @@ export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): bo
 
 function openFile(source: SourceBytes, start: number, options: OpenOptions): ByteSource {
   const { size: end } = source;
+  const { expectedEnd, fetched } = options;
   if (isObjectUrl(source.path)) {
-    const { expectedEnd, fetched } = options;
     return new ObjectBytes(source, { start, end, expectedEnd, fetched }, options);
   }
+  if (start === 0 && fetched?.start === 0 && fetched.bytes.length === end)
+    return new ReadBytes(fetched.bytes);
   return new FileBytes(source, new InputFileHandle(source), start, end, options.signal);
+}
+
+/** The bytes of a small file that was read as a whole. */
+class ReadBytes implements ByteSource {
+  consumed = 0;
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  read(target: Uint8Array): number {
+    const part = this.bytes.subarray(this.consumed, this.consumed + target.length);
+    target.set(part);
+    this.consumed += part.length;
+    return part.length;
+  }
+
+  async close(): Promise<void> {}
 }
 
 async function openDecoders(source: SourceBytes, options: OpenOptions): Promise<ByteSource> {

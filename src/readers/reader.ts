@@ -3,7 +3,7 @@ import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { S3Options } from "../store/object-store.js";
 import type { ByteSource } from "./byte-source.js";
-import type { Source, SourceRange } from "./source.js";
+import type { Source, SourceBytes, SourceRange } from "./source.js";
 
 /** The first bytes of a source, and the error in which they end. */
 export interface SoundBytes {
@@ -54,7 +54,18 @@ export interface ReaderOptions {
   readonly fetched?: FetchedBytes | undefined;
   /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
   readonly sound?: SoundBytes;
+  /** Absent if all threads have splits to read. */
+  readonly openAhead?: OpenAhead | undefined;
 }
+
+/**
+ * Opens a local file that another thread decompresses ahead of its reader. Returns undefined if that does
+ * not pay.
+ */
+export type OpenAhead = (
+  source: SourceBytes,
+  limits: Pick<ReaderOptions, "ratioMax">,
+) => ByteSource | undefined;
 
 /** Opens a range with the reader of its format. */
 export type OpenReader = (

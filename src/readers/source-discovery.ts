@@ -49,7 +49,7 @@ export interface Discovery {
 export const nothingFound: Discovery = { sources: [], failures: [], skipped: [], documents: [] };
 
 /** Decompressed bytes that detection sees first; enough for JSON lines of up to 5 KB. */
-const FIRST_SAMPLE_BYTES = 16 * KIB;
+const FIRST_SAMPLE_BYTES = 4 * KIB;
 
 /** Discovers one source. `first`: its first bytes as stored, if they are known. */
 export async function discoverSource(

@@ -27,6 +27,8 @@ export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly epoch: number;
   /** Splits of the whole epoch. */
   readonly splits: number;
+  /** So few splits that each can have a second thread, which decompresses its sources. */
+  readonly decodesAhead: boolean;
   /** Buffer of its `ThreadCounters`. */
   readonly counters: SharedArrayBuffer;
 }

@@ -18,7 +18,7 @@ export interface WorkerPoolOptions {
 }
 
 /** The work that workers are set up for. */
-export type WorkerPhase = Omit<WorkerSetup<RunOptions>, "counters">;
+export type WorkerPhase = Omit<WorkerSetup<RunOptions>, "counters" | "decodesAhead">;
 
 /** A worker thread: calls that it answers, and counters that are readable at any time. */
 export interface PoolWorker {
@@ -96,7 +96,9 @@ export class WorkerPool {
     worker.phase = phase;
     this.#starting++;
     try {
-      await worker.remote.call("setUp", { ...phase, counters: worker.counters.buffer });
+      const decodesAhead = 2 * phase.splits <= this.threads;
+      const { buffer: counters } = worker.counters;
+      await worker.remote.call("setUp", { ...phase, decodesAhead, counters });
       return worker;
     } catch (error) {
       if (!(error instanceof RemoteDeath && error.reason === "refused")) throw error;
