@@ -31,17 +31,28 @@ export class HashCounts {
 
   /** Adds the rows of each hash. */
   addAll(hashes: Float64Array, rows: Float64Array): void {
-    for (let index = 0; index < hashes.length; index++) this.add(hashes[index]!, rows[index]!);
+    this.#reserve(hashes.length);
+    for (let index = 0; index < hashes.length; index++) this.#add(hashes[index]!, rows[index]!);
   }
 
-  add(hash: number, rows: number): void {
+  /**
+   * Makes slots for more hashes before they come: hashes that come in order fill the first slots of a
+   * table that is too small for them, and each is then compared with thousands.
+   */
+  #reserve(hashes: number): void {
+    const countMax = Math.min(this.#count + hashes, this.hashesMax);
+    let slots = this.#keys.length;
+    while (countMax * 2 > slots) slots *= 2;
+    if (slots > this.#keys.length) this.#rebuild(slots, 0);
+  }
+
+  #add(hash: number, rows: number): void {
     const slot = this.#slotOf(hash);
     this.#rows[slot]! += rows;
     if (this.#keys[slot] !== 0) return;
     this.#keys[slot] = hash + 1;
     this.#count++;
     if (this.#count > this.hashesMax) this.#prune();
-    else if (this.#count * 2 > this.#keys.length) this.#rebuild(this.#keys.length * 2, 0);
   }
 
   rowsOf(hash: number): number {

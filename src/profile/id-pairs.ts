@@ -10,9 +10,8 @@ const LEVEL_MAX = 11;
  * (Gibbons, "Distinct sampling", 2001).
  */
 export class IdPairs {
-  /** 0 is a free slot, otherwise the hash of the user plus one. */
-  #users = new Float64Array(SLOTS_MIN);
-  #devices = new Float64Array(SLOTS_MIN);
+  /** Two numbers a slot: 0 if it is free, otherwise the hash of the user plus one; that of the device. */
+  #slots = new Float64Array(2 * SLOTS_MIN);
   #count = 0;
   #level = 0;
 
@@ -28,28 +27,30 @@ export class IdPairs {
   add(user: number, device: number): void {
     const hash = hashOf(user, device);
     if (this.#level > 0 && hash >>> (32 - this.#level) !== 0) return;
-    const mask = this.#users.length - 1;
-    let slot = hash & mask;
-    while (this.#users[slot] !== 0) {
-      if (this.#users[slot] === user + 1 && this.#devices[slot] === device) return;
-      slot = (slot + 1) & mask;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let at = (2 * hash) & mask;
+    while (slots[at] !== 0) {
+      if (slots[at] === user + 1 && slots[at + 1] === device) return;
+      at = (at + 2) & mask;
     }
     if (this.#count === this.pairsMax) {
       if (this.#level === LEVEL_MAX) return;
       this.#level++;
-      this.#rebuild(this.#users.length);
+      this.#rebuild(slots.length);
       this.add(user, device);
       return;
     }
-    this.#users[slot] = user + 1;
-    this.#devices[slot] = device;
+    slots[at] = user + 1;
+    slots[at + 1] = device;
     this.#count++;
-    if (this.#count * 2 > this.#users.length) this.#rebuild(this.#users.length * 2);
+    if (this.#count * 4 > slots.length) this.#rebuild(slots.length * 2);
   }
 
   *[Symbol.iterator](): Generator<readonly [user: number, device: number]> {
-    for (const [slot, user] of this.#users.entries()) {
-      if (user !== 0) yield [user - 1, this.#devices[slot]!];
+    const slots = this.#slots;
+    for (let at = 0; at < slots.length; at += 2) {
+      if (slots[at] !== 0) yield [slots[at]! - 1, slots[at + 1]!];
     }
   }
 
@@ -60,13 +61,12 @@ export class IdPairs {
     return { count: count / share, error: Math.sqrt((1 - share) / Math.max(1, count)) };
   }
 
-  #rebuild(slots: number): void {
-    const [users, devices] = [this.#users, this.#devices];
-    this.#users = new Float64Array(slots);
-    this.#devices = new Float64Array(slots);
+  #rebuild(length: number): void {
+    const pairs = this.#slots;
+    this.#slots = new Float64Array(length);
     this.#count = 0;
-    for (let slot = 0; slot < users.length; slot++) {
-      if (users[slot] !== 0) this.add(users[slot]! - 1, devices[slot]!);
+    for (let at = 0; at < pairs.length; at += 2) {
+      if (pairs[at] !== 0) this.add(pairs[at]! - 1, pairs[at + 1]!);
     }
   }
 }
