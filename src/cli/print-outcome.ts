@@ -2,10 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { describeError, factsOf } from "../report/error-text.js";
 import { logLine } from "../report/progress.js";
-import { type CommandOutcome, notRunOf } from "./command-outcome.js";
 import type { CommandContext, Output } from "./context.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
-import type { StepReport } from "./steps/step.js";
+import { type CommandOutcome, notRunOf, type StepReport } from "./steps/step.js";
 
 /** Prints the summary of a step of a migration when it ends. */
 export function printStep(report: StepReport, output: Output, context: CommandContext): void {

@@ -9,6 +9,7 @@ import {
   createJsonlGzipFormat,
   csvColumns,
 } from "../sinks/text-format.js";
+import type { Manifest } from "./manifest.js";
 import { type OpenPart, readsAs } from "./verify/open-part.js";
 
 /** The user's settings for the parts of an export, apart from their format. */
@@ -82,3 +83,9 @@ export function outputFormat(name: OutputFormat): OutputFormatRow {
 
 /** Characters that make a spreadsheet read a cell as a formula. */
 const formulaStart = /^[=+\-@\t\r]/;
+
+/** Returns the name of an event as the parts of an export store it. */
+export function nameInPart(event: string, { format, configuration }: Manifest): string {
+  const { storedName = (name: string) => name } = outputFormat(format as OutputFormat);
+  return storedName(event, { csvSafe: configuration["csvSafe"] === true });
+}

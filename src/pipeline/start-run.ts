@@ -33,14 +33,14 @@ import {
 import { assignSources } from "./ledger/source-epochs.js";
 import type { RunAccounts } from "./manifest.js";
 import { readAccounts } from "./manifest-file.js";
-import { findDamaged } from "./merge/merge-plan.js";
 import {
+  findDamaged,
   isDayMerged,
   isMerged,
   type MergeState,
   nothingMerged,
   readMerges,
-} from "./merge/merge-state.js";
+} from "./merge/merge-plan.js";
 import { growSplitBytes, makePlan, type Plan } from "./plan.js";
 
 interface StartOptions extends PlanningOptions {

@@ -11,7 +11,6 @@ import type { Source } from "../readers/source.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
-import { findTime } from "./find-time.js";
 import {
   findMissing,
   type MappingSkeleton,
@@ -34,6 +33,7 @@ import type {
   SurveyFailure,
   Trial,
 } from "./survey.js";
+import { findTime } from "./time-form.js";
 import { tryMapping } from "./try-mapping.js";
 import { unusedFields, variantOf } from "./unused-fields.js";
 

@@ -1,7 +1,6 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
-import type { TimeForm } from "./time-form.js";
 
 /** The result of sampling the inputs: plain data. Names of sources and fields come from the inputs. */
 export interface Survey {
@@ -100,4 +99,16 @@ export interface Trial {
   /** Milliseconds since 1970 UTC of the earliest and the latest event; undefined if there is none. */
   readonly firstMs?: number;
   readonly lastMs?: number;
+}
+
+/** The form of times, as seen in a sample. */
+export interface TimeForm {
+  /** Description for people. */
+  readonly words: string;
+  /** The format that the mapping needs, a unit or a pattern; undefined if `auto` reads the times. */
+  readonly format?: string;
+  /** Another pattern that reads the whole sample as other days. */
+  readonly otherFormat?: string;
+  /** True if some times are not epochs and name no zone. */
+  readonly isLocal: boolean;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { presetNames, presets } from "../../src/mapper/presets.js";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
-import { detectPresets } from "../../src/survey/detect-preset.js";
+import { detectPresets } from "../../src/survey/choose-preset.js";
 import { summarizeFields } from "../../src/survey/field-summary.js";
 import type { Row } from "../../src/survey/sample-rows.js";
 

@@ -5,8 +5,7 @@ import type { Manifest } from "../../pipeline/manifest.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { line } from "../../report/summary-parts.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";
-import { type CommandOutcome, notRunOf, stoppedAt } from "../command-outcome.js";
-import { resultsOf, type StepResults } from "./step.js";
+import { type CommandOutcome, notRunOf, resultsOf, type StepResults, stoppedAt } from "./step.js";
 
 const RUN_AGAIN = "  Run the same command again to resume; nothing is done twice.";
 

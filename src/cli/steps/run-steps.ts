@@ -26,12 +26,17 @@ import {
   showProgress,
 } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
-import type { CommandOutcome } from "../command-outcome.js";
 import { type CommandContext, type Output, outputOf } from "../context.js";
 import { notify, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunMetrics } from "./run-metrics.js";
-import { type RunStep, resultsOf, type StepContext, type StepReport } from "./step.js";
+import {
+  type CommandOutcome,
+  type RunStep,
+  resultsOf,
+  type StepContext,
+  type StepReport,
+} from "./step.js";
 
 /** The steps of `migrate`. Each is loaded when it runs. */
 const steps: Readonly<Record<StepName, RunStep>> = {

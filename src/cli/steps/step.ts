@@ -1,6 +1,7 @@
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Configuration, GivenFlags } from "../../pipeline/configuration/configuration.js";
+import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import type { MissingFields } from "../../pipeline/manifest.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { RunObserver, RunOutcome } from "../../pipeline/run-observer.js";
@@ -12,6 +13,7 @@ import type { Report } from "../../profile/report.js";
 import { factsOf } from "../../report/error-text.js";
 import { describeMissing } from "../../report/summary-parts.js";
 import type { QualifyResult } from "../qualify/run-qualify.js";
+import type { MigrationService } from "./migration-service.js";
 
 /** Results of the steps of a migration, for later steps and for the summary. */
 export interface StepResults {
@@ -100,4 +102,37 @@ export function runExitCode({
     case "done":
       return tooManyRejects ? exitCodes.tooManyRejects : exitCodes.done;
   }
+}
+
+/** The end of a command. */
+export interface CommandOutcome {
+  readonly command: StepName | "migrate";
+  readonly exitCode: number;
+  /** Steps to run, in order; empty if the command failed before they were known. */
+  readonly names: readonly StepName[];
+  /** Reports of the first steps, up to the one that ended the command. */
+  readonly reports: readonly StepReport[];
+  /** The embedded service of the migration. */
+  readonly service?: NonNullable<MigrationService["embedded"]>;
+  /** Set if everything was done before: only the first steps ran, to look for new inputs. */
+  readonly nothingNew?: string;
+  /** The error that was thrown instead of a result. */
+  readonly error?: unknown;
+}
+
+/** Returns the step that ended the command early; undefined if none did. */
+export function stoppedAt(outcome: CommandOutcome): StepName | undefined {
+  return outcome.names[stopOf(outcome)];
+}
+
+/** Returns the steps that did not start because an earlier one failed, or had nothing new. */
+export function notRunOf(outcome: CommandOutcome): readonly StepName[] {
+  if (outcome.nothingNew !== undefined) return outcome.names.slice(outcome.reports.length);
+  return outcome.names.slice(stopOf(outcome) + 1);
+}
+
+/** Returns the index of the step that ended the command; the number of steps if none did. */
+function stopOf({ reports, names, ...outcome }: CommandOutcome): number {
+  if (reports.some(({ exitCode }) => exitCode !== exitCodes.done)) return reports.length - 1;
+  return "error" in outcome ? reports.length : names.length;
 }

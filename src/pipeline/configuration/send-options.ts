@@ -8,8 +8,7 @@ import { isObjectUrl } from "../remote/output-place.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { type Machine, thisMachine } from "./machine.js";
-import { resolveDedupe } from "./resolve-dedupe.js";
-import { resolveRunOptions, valuesOf } from "./run-options.js";
+import { resolveDedupe, resolveRunOptions, valuesOf } from "./run-options.js";
 import { SERVER_SECRET_VARIABLE } from "./secrets.js";
 
 /**

@@ -13,15 +13,18 @@ import { inOrder, sum } from "../run-accounts.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
 import { dispatchAll } from "../worker/dispatch.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
-import { digestOfSpilled, locatePacks, planMerges, totalWaiting } from "./merge-plan.js";
-import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import {
+  digestOfSpilled,
   findPending,
   isDayMerged,
   isMerged,
+  locatePacks,
   type MergeState,
   type PendingDay,
-} from "./merge-state.js";
+  planMerges,
+  totalWaiting,
+} from "./merge-plan.js";
+import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import type { MergeWork } from "./run-merge.js";
 
 /** The result of merging. */

@@ -6,8 +6,7 @@ import { COORDINATOR, workerLockName } from "../shard/shared-locks.js";
 import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
 import { openOutput, withCopy } from "./output-copy.js";
 import { isOfMerges, isOfPlan } from "./output-paths.js";
-import { shareStore } from "./run-in-store.js";
-import { StorePublisher } from "./store-publisher.js";
+import { StorePublisher, shareStore } from "./run-in-store.js";
 import { fetchJournals, forgetJournals } from "./stored-journals.js";
 import { livingMembers, lockAt } from "./stored-locks.js";
 

@@ -7,15 +7,16 @@ import { cellKinds } from "../../batch/column.js";
 import { parseValue, valueText } from "../../mapper/lossless-values.js";
 import type { RowsOptions } from "../../sinks/output-columns.js";
 import type { Manifest } from "../manifest.js";
+import { nameInPart } from "../output-formats.js";
 import {
   columnName,
   findPart,
   type OpenPart,
   type PartReading,
+  parseTime,
   readPart,
   unitMsOf,
 } from "./open-part.js";
-import { nameInPart, parseTime } from "./part-cells.js";
 import type { DayLine, StoredEvents, StoredEventText } from "./stored-counts.js";
 import { type Difference, difference } from "./verify-difference.js";
 

@@ -12,7 +12,7 @@ import { type EventCount, EventCounts } from "../../profile/event-counts.js";
 import { countOf, eventsOfDay } from "../event-fold.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestEventCount } from "../manifest.js";
-import { nameInPart } from "./part-cells.js";
+import { nameInPart } from "../output-formats.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 
 /**

@@ -12,11 +12,11 @@ import {
   findPart,
   type OpenPart,
   type PartReading,
+  parseTime,
   readPart,
   type StoredPart,
   unitMsOf,
 } from "./open-part.js";
-import { parseTime } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import type { EventCheck } from "./verify-events.js";
 

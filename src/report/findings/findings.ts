@@ -9,7 +9,6 @@ import {
   findTooManyNames,
 } from "./event-names.js";
 import { type FindingCode, findingCodes } from "./finding-codes.js";
-import { findGapDays, findGapHours } from "./gaps.js";
 import {
   findAnonymousUsers,
   findEmailIDs,
@@ -30,18 +29,22 @@ import {
 } from "./input-findings.js";
 import { findNameChanges } from "./name-changes.js";
 import type { Facts, Finder, Observation } from "./observation.js";
-import { findFutureTimes, findMidnights, findOldTimes, findPlaceholderTimes } from "./odd-times.js";
+import {
+  findFutureTimes,
+  findMidnights,
+  findOldTimes,
+  findPlaceholderTimes,
+  findTimeUnits,
+} from "./odd-times.js";
 import { findPersonalData } from "./personal-data.js";
 import { findJsonTexts, findMixedTypes, findNumberTexts } from "./property-types.js";
 import { findRejects } from "./rejects.js";
 import { findLargeEvents, findLongValues } from "./sizes.js";
 import { findAlikeKeys, findAlikeNames } from "./spellings.js";
-import { findSpikeDays, findSpikeHours } from "./spikes.js";
 import { FINDINGS_PER_CODE } from "./thresholds.js";
-import { findTimeUnits } from "./time-units.js";
 import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
-import { findVanishedFields } from "./vanished-fields.js";
-import { findVanishedProperties } from "./vanished-properties.js";
+import { findGapDays, findGapHours, findSpikeDays, findSpikeHours } from "./unusual-counts.js";
+import { findVanishedFields, findVanishedProperties } from "./vanished-values.js";
 
 /** The function that looks for each code; a function that looks for several codes runs once. */
 const finders: Readonly<Record<FindingCode, Finder>> = {

@@ -10,7 +10,7 @@ import {
   timeFix,
 } from "./configuration-fixes.js";
 import { type Facts, type Observation, shareOf } from "./observation.js";
-import { findTimeUnits, likelyPattern } from "./time-units.js";
+import { findTimeUnits, likelyPattern } from "./odd-times.js";
 
 /** Usual names of these fields in exports, likeliest first. */
 const usualNames = {

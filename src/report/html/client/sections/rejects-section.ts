@@ -4,7 +4,7 @@ import { harmless } from "../../../terminal-text.js";
 import { lazyDisclosure, lead, none, preformatted, section } from "../blocks.js";
 import { partText, positionText, shown } from "../display-text.js";
 import { element } from "../element.js";
-import { fixLine, isInRejects } from "./finding-parts.js";
+import { fixLine, isInRejects } from "./findings-section.js";
 
 const SAMPLES_OPEN = 2;
 

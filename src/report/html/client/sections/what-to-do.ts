@@ -2,7 +2,7 @@ import type { Finding, Report } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { shown } from "../display-text.js";
 import { type Child, element } from "../element.js";
-import { findingId, isInRejects, isOpen, severityMark } from "./finding-parts.js";
+import { findingId, isInRejects, isOpen, severityMark } from "./findings-section.js";
 
 /** Most lines of the list; the others are counted. */
 const LINES_MAX = 6;

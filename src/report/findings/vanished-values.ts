@@ -1,8 +1,8 @@
-import type { ReportDay } from "../../profile/report.js";
+import type { ReportDay, ReportProperty } from "../../profile/report.js";
 import { profiledTargets } from "../../profile/split-profile.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { bulkOf, type IndexRun, median, runsOf } from "./day-counts.js";
-import { type Facts, type Observation, quotedList, shareOf, sumOf } from "./observation.js";
+import { type Facts, type Observation, quoted, quotedList, shareOf, sumOf } from "./observation.js";
 
 type Target = (typeof profiledTargets)[number];
 
@@ -25,7 +25,9 @@ export function findVanishedFields(facts: Facts): readonly Observation[] {
   const days = facts.days.slice(start, end).filter(({ events }) => events > 0);
   return profiledTargets.flatMap((target) => {
     const times = emptyTimesOf(days, target);
-    return times.length > TIMES_MAX ? [] : times.map((time) => describe(facts, days, target, time));
+    return times.length > TIMES_MAX
+      ? []
+      : times.map((time) => describeField(facts, days, target, time));
   });
 }
 
@@ -87,7 +89,7 @@ function rowsByName(days: readonly ReportDay[]): ReadonlyMap<number, number> {
   return rows;
 }
 
-function describe(
+function describeField(
   { unusedFields }: Facts,
   days: readonly ReportDay[],
   target: Target,
@@ -117,5 +119,87 @@ function describe(
       `has another name in some files, map both names as a list. If it has not, export these days again.${candidates}`,
     rows,
     day: first,
+  };
+}
+
+/** Least share of its events that had the property. */
+const FILL_MIN = 0.5;
+
+interface Vanished {
+  readonly event: string;
+  readonly key: string;
+  readonly last: string;
+  /** Events on later days. */
+  readonly rows: number;
+  /** Keys whose first value is about as late. */
+  readonly successors: readonly string[];
+}
+
+/** Properties that most events of a name had until some day, and none has later. */
+export function findVanishedProperties({ days, events }: Facts): readonly Observation[] {
+  const { start, end } = bulkOf(days);
+  // If all of `metadata` is empty, the whole object vanished and not its keys.
+  const known = days
+    .slice(start, end)
+    .filter(({ events: all, empty }) => all > 0 && empty.metadata < all);
+  const groups = new Map<string, Vanished[]>();
+  for (const [index, { event, properties }] of events.entries()) {
+    if (properties === null) continue;
+    const rows = known.map(({ byEvent }) => byEvent.find(([one]) => one === index)?.[1] ?? 0);
+    const eventDays = known.map(({ day }, place) => ({ day, rows: rows[place] ?? 0 }));
+    for (const one of vanishedOf(event, properties.keys, eventDays)) {
+      const group = JSON.stringify([one.key, one.last]);
+      groups.set(group, [...(groups.get(group) ?? []), one]);
+    }
+  }
+  return [...groups.values()].map(describeProperty);
+}
+
+interface EventDay {
+  readonly day: string;
+  readonly rows: number;
+}
+
+function vanishedOf(
+  event: string,
+  keys: readonly ReportProperty[],
+  eventDays: readonly EventDay[],
+): readonly Vanished[] {
+  const days = eventDays.filter(({ rows }) => rows > 0);
+  return keys.flatMap(({ key, days: range, rows, types }) => {
+    const last = range?.last ?? "";
+    const later = days.findIndex(({ day }) => day > last);
+    if (range === null || later < FILLED_DAYS_MIN || days.length - later < EMPTY_DAYS_MIN)
+      return [];
+    const before = sumOf(days.slice(0, later), (one) => one.rows);
+    const after = sumOf(days.slice(later), (one) => one.rows);
+    const fill = Math.min(1, (rows - (types.null ?? 0)) / before);
+    if (fill < FILL_MIN || fill * after < MISSING_VALUES_MIN) return [];
+    const next = days[later]?.day ?? "";
+    const successors = keys
+      .filter((other) => {
+        const first = other.days?.first ?? "";
+        return first >= last && first <= next;
+      })
+      .map((other) => other.key);
+    return [{ event, key, last, rows: after, successors }];
+  });
+}
+
+function describeProperty(same: readonly Vanished[]): Observation {
+  const [{ event, key, last } = { event: "", key: "", last: "" }] = same;
+  const rows = sumOf(same, (one) => one.rows);
+  const successors = [...new Set(same.flatMap((one) => one.successors))];
+  return {
+    code: "property_vanished",
+    title: `Property ${quoted(key)} was last seen on ${last}`,
+    detail:
+      `Most events had it until then, and none of the ${formatNumberOf(rows, "later event")}: ` +
+      `${quotedList(same.map((one) => one.event))}. It was probably renamed or removed; metrics on it end there.` +
+      (successors.length === 0 ? "" : ` First seen then: ${quotedList(successors)}.`),
+    rows,
+    event: same.length === 1 ? event : undefined,
+    property: key,
+    day: last,
   };
 }
