@@ -1,6 +1,6 @@
 /**
- * Memory shared by the threads of a process: how long it may act on its claims without renewing them.
- * It ends by two clocks: one that nobody sets, and one that goes on while the machine is suspended.
+ * The time that a process may still act on its claims, in memory that its threads share. Two clocks end it:
+ * a monotonic one, and the clock of the system, which continues while the machine is suspended.
  */
 export class ClaimTime {
   readonly #ends: Float64Array;
@@ -19,7 +19,7 @@ export class ClaimTime {
   }
 }
 
-/** Returns a time that all threads share; `performance.now` begins with its thread. */
+/** Returns a time that is the same in all threads; `performance.now` starts with its thread. */
 function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1_000 + nanoseconds / 1e6;

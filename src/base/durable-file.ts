@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const fsyncDescriptor = promisify(fsync);
 
 interface DurableWriteOptions {
-  /** Holds the new content until it is complete; on the file system of the target, whose directory is the default. */
+  /** Directory of the incomplete file, on the file system of the target. Default: that of the target. */
   readonly temporaryDirectory?: string;
   /** Permissions of the new file; the umask does not apply. */
   readonly mode?: number | undefined;
@@ -40,7 +40,7 @@ export async function writeDurably(
   }
 }
 
-/** Renames a file that is already synced, so that the new name survives a power failure. */
+/** Renames a file that is already synced. The new name survives a power failure. */
 export async function moveDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   await syncDirectory(dirname(to));
@@ -56,7 +56,7 @@ export async function syncDirectory(path: string): Promise<void> {
   if (process.platform !== "win32") await syncPath(path, "r");
 }
 
-/** Only the sync leaves the thread: handing over an open or a close costs more than the call itself. */
+/** Syncs in the background. Opening and closing are synchronous: a background call would cost more. */
 async function syncPath(path: string, flags: "r" | "r+"): Promise<void> {
   const descriptor = openSync(path, flags);
   try {

@@ -1,6 +1,6 @@
 /**
- * Returns what the names of an epoch's splits and merged parts begin with: nothing for epoch 0,
- * `e00001-` for epoch 1. Sorted as text, the names are in the order of the epochs.
+ * Returns the prefix of the names of an epoch's splits and merged parts: empty for epoch 0, `e00001-` for
+ * epoch 1. Sorted as text, the names are in the order of the epochs.
  */
 export function epochPrefix(epoch: number): string {
   return epoch === 0 ? "" : `e${String(epoch).padStart(5, "0")}-`;

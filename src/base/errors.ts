@@ -46,16 +46,16 @@ interface SourceErrorOptions extends ErrorOptions {
 }
 
 /**
- * A source cannot be read, or not further. The run continues with the other sources and ends with
- * exit code 1. A resumed run reads this source again.
+ * A source cannot be read, or cannot be read to its end. The run continues with the other sources and ends
+ * with exit code 1. A resumed run reads this source again.
  */
 export class SourceError extends SwitchyardError {
   readonly position: Position;
   /** The message without the position. */
   readonly reason: string;
   /**
-   * Decompressed byte from which on what was read may be altered, as a checksum or a decoder found
-   * only later. Absent if everything before the break is sound.
+   * Decompressed byte after which the content may be wrong: a checksum or a decoder found the damage only
+   * later. Absent if everything before the break is sound.
    */
   readonly alteredFrom: number | undefined;
 

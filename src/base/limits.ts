@@ -75,8 +75,8 @@ export const KEY_DIGEST_BITS = 6;
 export const KEY_RUN_KEYS = 262_144;
 
 /**
- * Keys that one thread compares at a time, at most and at least. The least fit into the cache of a
- * processor, with which a key takes a third of the time; the most take a table of 32 MiB.
+ * Most and fewest keys that one thread compares at a time. The fewest fit into the cache of a processor,
+ * where a key takes a third of the time; the most need a table of 32 MiB.
  */
 export const KEY_TABLE_KEYS_MAX = 700_000;
 export const KEY_TABLE_KEYS_MIN = 16_000;
@@ -163,7 +163,7 @@ export const THREADS_MAX = 256;
 /** Milliseconds that workers have to stop by themselves before they are terminated. */
 export const STOP_GRACE_MS = 1_500;
 
-/** Workers that may die in a row without a source that is read in between. */
+/** Workers that may die in a row before any source is read. */
 export const WORKER_DEATHS_MAX = 16;
 
 /** Compression layers around one source, without that of a zip archive. */
@@ -175,16 +175,16 @@ export const DECODE_FEED_BYTES = 64 * KIB;
 /** Decompressed bytes that a decoder returns at a time. */
 export const DECODE_CHUNK_BYTES = 256 * KIB;
 
-/** Bytes at either end of a file that its fingerprint covers. */
+/** Bytes at each end of a file that its fingerprint covers. */
 export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 
 /** Files, or entries of one zip, that are inspected at the same time during discovery. */
 export const DISCOVERY_MAX = 16;
 
-/** Objects that are opened during discovery, however many of them are alike. */
+/** Objects that are opened during discovery even if they are alike. */
 export const OBJECTS_OPENED_MAX = 1_000;
 
-/** Objects with like names that are opened beyond that; they decide about the others. */
+/** Objects with similar names that are opened beyond that. They stand for the others. */
 export const OBJECT_SAMPLES = 8;
 
 /** Files whose discovery is held at a time. */
@@ -244,7 +244,7 @@ export const CONNECT_MS_MAX = 10_000;
 /** Milliseconds in which a service that never answered must be connected to. */
 export const FIRST_CONTACT_MS = 5_000;
 
-/** Milliseconds in which it must answer something if connections are made and lost. */
+/** Milliseconds in which such a service must answer if connections are made and lost. */
 export const FIRST_ANSWER_MS = 30_000;
 
 /** Milliseconds that a careful request waits for an answer before its body, and before its end. */
@@ -253,7 +253,7 @@ export const CAREFUL_WAIT_MS = 300;
 /** Bytes of a careful request's body that are written at a time. */
 export const CAREFUL_PIECE_BYTES = 16 * KIB;
 
-/** Milliseconds between them. */
+/** Milliseconds between these pieces. */
 export const CAREFUL_PAUSE_MS = 5;
 
 /** Careful requests that are cut short before the request batch is divided like a too large one. */

@@ -30,7 +30,7 @@ export function digestLines(lines: Iterable<string>): LineFile {
   return digest.result();
 }
 
-/** Calls `take` for each line of a file, without its line feed. Throws the system's errors. */
+/** Calls `take` with each line of a file, without its line feed. Throws the system's errors. */
 export async function readLines(path: string, take: (line: string) => void): Promise<LineFile> {
   const digest = new LineDigest();
   let rest = Buffer.alloc(0);
@@ -55,7 +55,7 @@ class LineDigest {
     this.#bytes += bytes.length;
   }
 
-  /** Returns the bytes of lines in blocks, and adds them. */
+  /** Yields the bytes of lines in blocks, and adds them to the digest. */
   *pass(lines: Iterable<string>): Generator<Uint8Array> {
     let open: string[] = [];
     let length = 0;

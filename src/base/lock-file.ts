@@ -17,7 +17,7 @@ export interface LockHolder {
   readonly lockedAt: string;
   /** Distinguishes each lock from every other, also within one process. */
   readonly token: string;
-  /** The process that plans with it, such as `shard 2/20`; absent while anything else is done. */
+  /** The process that plans under the lock, such as `shard 2/20`; absent for other work. */
   readonly planner?: string;
 }
 
@@ -30,7 +30,7 @@ interface LockOptions extends Pick<LockHolder, "planner"> {
 export interface ProcessTable {
   readonly pid: number;
   readonly host: string;
-  /** Returns null for a process that is not alive, or if the system does not tell. */
+  /** Returns null for a process that is not alive, or if the system does not know. */
   startOf(pid: number): Promise<string | null>;
   isAlive(pid: number): boolean;
 }
@@ -41,8 +41,10 @@ export interface LockFile {
   release(): Promise<void>;
 }
 
-/** Another run works in the same output directory, or did so on another host.
- * Exit code 4 if it is alive, 1 if this host cannot tell. */
+/**
+ * Another run holds the lock of the output directory. Exit code 4 if it is alive, 1 if this host cannot
+ * tell.
+ */
 class LockedError extends SwitchyardError {
   constructor(path: string, holder: LockHolder, sameHost: boolean) {
     const who = `process ${holder.pid} on ${holder.host}, since ${holder.lockedAt}`;
@@ -125,7 +127,7 @@ async function release(path: string, mine: LockHolder): Promise<void> {
   await rmdir(dirname(path)).catch(() => undefined);
 }
 
-/** Returns true if a process has ended for certain: on another host it may live. */
+/** Returns true if a process has certainly ended. On another host, it may be alive. */
 export async function isDead(
   holder: Pick<LockHolder, "host" | "pid" | "processStart">,
   system: ProcessTable,

@@ -1,7 +1,7 @@
 /**
  * Calls `run` for all items, at most `concurrency` at a time; results are in the order of the items.
  * After an error no further item starts; the error is thrown when the running ones are done. `lane` is
- * below `concurrency` and belongs to one item at a time, so that items can share a lane's buffers.
+ * below `concurrency` and belongs to one item at a time, so items can share the buffers of a lane.
  */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-// The package finds itself by its name: from dist/ in production and from src/ in tests.
+// Resolving the package by its own name works from dist/ in production and from src/ in tests.
 const require = createRequire(import.meta.url);
 const root = pathToFileURL(require.resolve("switchyard/package.json"));
 

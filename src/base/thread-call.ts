@@ -55,7 +55,7 @@ interface Channel {
 
 interface ChannelEvents {
   answered(message: AnswerMessage): void;
-  /** A thread calls this after all answers that it sent. */
+  /** Called after all answers of a thread. */
   died(death: RemoteDeath): void;
 }
 
@@ -121,7 +121,7 @@ export class Remote<Served extends Methods<Served>> {
   /** Ends the thread or process at once; resolves when it is gone. */
   async terminate(): Promise<void> {
     if (this.#death === undefined) {
-      // Until it is gone, also if it answers a pending call first: this process must not exit before.
+      // Keeps this process alive until the remote is gone, even if it answers a pending call first.
       this.#isTerminating = true;
       this.#channel.setRef(true);
       this.#channel.kill();

@@ -1,4 +1,4 @@
-// The part of Thrift's compact protocol that Parquet's metadata needs.
+// The part of Thrift's compact protocol that the metadata of Parquet needs.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
 /** The protocol's numbers of its types. */

@@ -5,8 +5,8 @@ import { errorNumber, type ZstdExports } from "./zstd-library.js";
 const DESCRIPTOR_BYTES = 24;
 
 /**
- * Decompresses zstd frames that are in memory, a part at a time, through buffers in the decoder's memory.
- * All decoders of a thread share that memory.
+ * Decompresses zstd frames in memory, one part at a time. All decoders of a thread share the memory of the
+ * library.
  */
 export class ZstdDecoder {
   readonly #input: number;
@@ -65,7 +65,7 @@ export class ZstdDecoder {
     new Uint32Array(zstd.memory.buffer, this.#descriptors, 6).set(descriptors);
     const input = this.#descriptors + DESCRIPTOR_BYTES / 2;
     const result = zstd.ZSTD_decompressStream(this.#context, this.#descriptors, input);
-    // Its memory may have grown, which detaches earlier views.
+    // The memory may have grown, which detaches earlier views.
     const after = new Uint32Array(zstd.memory.buffer, this.#descriptors, 6);
     const output = new Uint8Array(zstd.memory.buffer, this.#output, after[2]);
     return { result, consumed: after[5] ?? 0, output };

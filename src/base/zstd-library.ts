@@ -17,9 +17,9 @@ let loading: Promise<ZstdExports> | undefined;
 /**
  * Loads the reference decoder, one instance for each thread.
  *
- * All versions of Node use it: Node's own decoder (from 22.15) is not faster, and stops without an error
- * after the first of several frames in one write. The package's streaming function never ends on damaged
- * input, so its exports are called directly; its version is pinned for that reason.
+ * It is used with all versions of Node: Node's own decoder (from 22.15) is not faster, and stops without an
+ * error after the first of several frames in one write. The package's streaming function never ends on
+ * damaged input, so we call its exports directly. That is why its version is pinned.
  */
 export function loadZstd(): Promise<ZstdExports> {
   loading ??= load();
@@ -36,7 +36,7 @@ async function load(): Promise<ZstdExports> {
     exports = (result as unknown as { instance: { exports: unknown } }).instance.exports;
   };
   await decoder.init();
-  if (exports === undefined) throw new Error("zstddec/stream was set up by someone else before");
+  if (exports === undefined) throw new Error("other code has already initialized zstddec/stream");
   return exports as ZstdExports;
 }
 

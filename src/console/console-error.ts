@@ -1,7 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 
 /** The method and URL of a call. */
-interface CallPlace {
+interface FailedCall {
   readonly method: string;
   /** Without the query. */
   readonly url: string;
@@ -24,7 +24,7 @@ export class ConsoleError extends SwitchyardError {
   readonly requestId: string | undefined;
 
   constructor(
-    place: CallPlace,
+    call: FailedCall,
     {
       status,
       message,
@@ -39,7 +39,7 @@ export class ConsoleError extends SwitchyardError {
   ) {
     const faults = errors.map(({ property, errorMessage }) => `${property}: ${errorMessage}`);
     const words = [message, ...faults].join("; ");
-    super("console_refused", `${place.method} ${place.url} answered ${status}: ${words}`);
+    super("console_refused", `${call.method} ${call.url} answered ${status}: ${words}`);
     this.status = status;
     this.errors = errors;
     this.requestId = requestId;
@@ -48,7 +48,7 @@ export class ConsoleError extends SwitchyardError {
 
 /** No answer came. A write may have been made, unless the message says that it was not. */
 export class ConsoleUnreachableError extends SwitchyardError {
-  constructor({ method, url }: CallPlace, cause: Error) {
+  constructor({ method, url }: FailedCall, cause: Error) {
     const reason = `${cause.message}; check the address, and whether the service runs`;
     super("console_unreachable", `${method} ${url} got no answer: ${reason}`, { cause });
   }

@@ -25,7 +25,7 @@ type ParamsInput<R extends Route> = keyof R["params"]["shape"] extends never
   ? unknown
   : z.input<R["params"]>;
 
-/** A flag is a word in a URL; here it may also be a boolean. */
+/** The types of query parameters. A flag may also be a boolean, which a URL cannot express. */
 type QueryInput<R extends Route> = keyof R["query"]["shape"] extends never
   ? unknown
   : {
@@ -68,8 +68,8 @@ interface ListAnswer {
 type List = (input: object) => Promise<unknown>;
 
 /**
- * Returns the items of a page and of those after it. Creating or deleting items meanwhile moves the
- * pages: an item may then be repeated or left out.
+ * Returns the items of a page and of all later pages. If items are created or deleted meanwhile, an item
+ * may be repeated or missing.
  */
 export async function* pagesOf(list: List | undefined, input: object): AsyncIterable<never> {
   if (list === undefined) throw new TypeError("there is no such list");

@@ -148,7 +148,7 @@ function difference(
   return [{ field, before: before[field], after }];
 }
 
-/** Returns the same text for the same export, so that a second run changes nothing. */
+/** Describes an event. The text depends only on the export, so a second run changes nothing. */
 function describe({ rows, firstTimestamp, lastTimestamp }: CountedEvent, isExact: boolean): string {
   const [first, last] = [firstTimestamp, lastTimestamp].map((time) => time.slice(0, -14));
   const count = rows.toLocaleString("en-US");
@@ -162,7 +162,7 @@ function isWanted(event: string, { includeEvents, excludeEvents }: QualifyOption
   return (includeEvents.length === 0 || isIn(includeEvents)) && !isIn(excludeEvents);
 }
 
-/** Fills a template in one pass: inserted texts are not searched again. */
+/** Fills a template in one pass: placeholders in inserted texts stay. */
 function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
 }
@@ -187,28 +187,28 @@ export function sqlLiteral(text: string): string | undefined {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** True if a name matches a pattern: `*` is any text, `?` any character. */
+/** Returns true if a name matches a pattern: `*` is any text, `?` any character. */
 export function matchesWildcard(pattern: string, name: string): boolean {
   const wanted = [...pattern];
   const given = [...name];
-  let place = 0;
+  let position = 0;
   // If the text after the last `*` does not match, retry one character further.
   let afterStar = -1;
   let retryAt = 0;
   for (let index = 0; index < given.length; ) {
-    const one = wanted[place];
+    const one = wanted[position];
     if (one === "*") {
-      afterStar = ++place;
+      afterStar = ++position;
       retryAt = index;
     } else if (one === "?" || (one !== undefined && one === given[index])) {
-      place++;
+      position++;
       index++;
     } else if (afterStar >= 0) {
-      place = afterStar;
+      position = afterStar;
       index = ++retryAt;
     } else {
       return false;
     }
   }
-  return wanted.slice(place).every((one) => one === "*");
+  return wanted.slice(position).every((one) => one === "*");
 }

@@ -44,7 +44,7 @@ export interface Applied {
   /** Names that were created or changed, or could be in a dry run. */
   readonly done: readonly string[];
   readonly failed: readonly { readonly name: string; readonly message: string }[];
-  /** Names whose calls were aborted: the console may have accepted them or not. */
+  /** Names whose calls were aborted: we cannot tell if the console accepted them. */
   readonly uncertain: readonly string[];
   /** Names that were not tried because the run ended before. */
   readonly notTried: readonly string[];
@@ -56,9 +56,8 @@ export interface Applied {
 type CallEnd = "done" | "uncertain" | { readonly message: string };
 
 /**
- * Applies a plan, a few calls at a time. A refused call does not stop the others. A console that cannot
- * be used (401, 403, 404, no answer) stops everything, and so does the signal; applying a new plan then
- * does the rest.
+ * Applies a plan, a few calls at a time. A refused call does not stop the others. An unusable console (401,
+ * 403, 404, no answer) stops everything, and so does the signal. To finish later, apply a new plan.
  */
 export async function applyPlan(
   plan: QualifyPlan,
@@ -115,7 +114,7 @@ function interruption(): SwitchyardError {
   return new SwitchyardError("interrupted", message, { exitCode: exitCodes.interrupted });
 }
 
-/** Returns a signal that aborts `graceMs` after `signal`, so that running calls may finish. */
+/** Returns a signal that aborts `graceMs` after `signal`: time for running calls to finish. */
 function abortAfter(signal: AbortSignal, graceMs: number) {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -132,7 +131,7 @@ function abortAfter(signal: AbortSignal, graceMs: number) {
   };
 }
 
-/** True if an item of a plan needs a call. */
+/** Returns true if an item of a plan needs a call. */
 function isWork(item: PlanItem): item is Creation | Change {
   return item.action === "create" || item.action === "change";
 }

@@ -53,7 +53,7 @@ async function send(
   retriesMax: number,
 ): Promise<object> {
   const url = urlOf(route, base, input);
-  const place = { method: route.method, url: `${url.origin}${url.pathname}` };
+  const call = { method: route.method, url: `${url.origin}${url.pathname}` };
   const isRepeatable = route.method === "GET" || input.ifMatch !== undefined;
   try {
     const response = await client(url, {
@@ -66,12 +66,12 @@ async function send(
         calculateDelay: (attempt) => retryDelayMs(attempt, { isRepeatable, retriesMax }),
       },
     });
-    if (response.statusCode < 200 || response.statusCode > 299) throw refusal(place, response);
-    return { ...bodyOfAnswer(place, response), ...etagOf(response) };
+    if (response.statusCode < 200 || response.statusCode > 299) throw refusal(call, response);
+    return { ...bodyOfAnswer(call, response), ...etagOf(response) };
   } catch (error) {
-    if (error instanceof HTTPError) throw refusal(place, error.response as Response<string>);
+    if (error instanceof HTTPError) throw refusal(call, error.response as Response<string>);
     if (error instanceof RequestError && !(input.signal?.aborted ?? false)) {
-      throw new ConsoleUnreachableError(place, error);
+      throw new ConsoleUnreachableError(call, error);
     }
     throw error;
   }
@@ -114,10 +114,10 @@ function bodyOf(
   };
 }
 
-function bodyOfAnswer(place: { method: string; url: string }, response: Response<string>): object {
+function bodyOfAnswer(call: { method: string; url: string }, response: Response<string>): object {
   const value = jsonOf(response.body);
   if (typeof value === "object" && value !== null) return value;
-  throw new ConsoleError(place, {
+  throw new ConsoleError(call, {
     status: response.statusCode,
     message: "the answer is not JSON; is this the address of a console?",
     errors: [],
@@ -132,12 +132,12 @@ function etagOf({ headers }: Response<string>): { etag?: string } {
 
 const refusalBody = errorBody.partial();
 
-function refusal(place: { method: string; url: string }, response: Response<string>): ConsoleError {
+function refusal(call: { method: string; url: string }, response: Response<string>): ConsoleError {
   const parsed = refusalBody.safeParse(jsonOf(response.body));
   const { message, errors = [] } = parsed.success ? parsed.data : {};
-  return new ConsoleError(place, {
+  return new ConsoleError(call, {
     status: response.statusCode,
-    message: message ?? (response.statusMessage || "no words"),
+    message: message ?? (response.statusMessage || "no message"),
     errors,
     requestId: requestIdOf(response),
   });
@@ -155,7 +155,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Failures before a connection: the service has received nothing. */
+/** Codes of failed connections: the service has received nothing. */
 const notConnectedCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -184,7 +184,7 @@ export function retryDelayMs(
 ): number {
   if (attemptCount > retriesMax) return 0;
   const status = error.response?.statusCode;
-  // A refusal by a rate limit means that nothing was done.
+  // A rate limit refuses a call before anything is done.
   const wasNotDone = status === 429 || (status === undefined && notConnectedCodes.has(error.code));
   const mayPass = status === undefined || passingStatuses.has(status);
   if (!mayPass || !(isRepeatable || wasNotDone)) return 0;

@@ -110,13 +110,13 @@ const dynamicConfig = z
 /** Returns the faults of all JSON5 pairs in a body. */
 function pairFaults(body: unknown): readonly RuleFault[] {
   const reader = new Json5Reader();
-  const ofRules = membersOf(body, "rules").flatMap((rule, place) =>
+  const ofRules = membersOf(body, "rules").flatMap((rule, index) =>
     below(
-      ["rules", place],
+      ["rules", index],
       [
         ...valuePairFaults(rule, "returnValue", reader),
-        ...membersOf(rule, "variants").flatMap((variant, place) =>
-          below(["variants", place], valuePairFaults(variant, "returnValue", reader)),
+        ...membersOf(rule, "variants").flatMap((variant, index) =>
+          below(["variants", index], valuePairFaults(variant, "returnValue", reader)),
         ),
       ],
     ),

@@ -21,7 +21,7 @@ const timestamp = numeric(
 )
   .check(({ value, issues }) => {
     const timestampMs = Number(value);
-    // `numeric` has reported other values.
+    // `numeric` reports such values.
     if (!Number.isInteger(timestampMs)) return;
     if (typeof value === "number" && !Number.isSafeInteger(value)) return;
     if (timestampMs >= TIMESTAMP_MS_MIN && timestampMs <= TIMESTAMP_MS_MAX) return;
@@ -32,8 +32,8 @@ const timestamp = numeric(
 /** The fields of an event, in the order of the specification. */
 const fields = {
   event: text("Event name.").min(1).max(EVENT_NAME_CHARACTERS_MAX),
-  // Not loose objects or records: they copy every property on this hot path. What is stored is cut from
-  // the text of the body.
+  // Not loose objects or records: they copy every property on this hot path. The service stores the text
+  // of the body, not these values.
   user: z
     .object({ userID: text("ID of the user."), stableID: text("ID of the device.") })
     .partial()
@@ -65,7 +65,7 @@ const events = z.preprocess((value, context) => {
   return value;
 }, z.array(analyticsEvent).min(1).max(EVENTS_PER_REQUEST_MAX));
 
-/** One event, or an array of events, of which all or none are stored. */
+/** One event, or an array of events: all are stored, or none. */
 export const eventIntake = z
   .union([analyticsEvent, events])
   .describe(`One event, or an array of 1 to ${EVENTS_PER_REQUEST_MAX}: all are stored, or none.`);

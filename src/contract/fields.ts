@@ -4,8 +4,8 @@ import { z } from "zod";
 export const FAULTS_MAX = 100;
 
 /**
- * An array that stops validating items after more than FAULTS_MAX faults. The answer would not list
- * the others, and finding them could block every other request for seconds.
+ * Returns an array schema that stops validating items after more than FAULTS_MAX faults. The answer would
+ * not list the others, and finding them could block every other request for seconds.
  */
 export function list<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
   return new BoundedArray({ type: "array", element: item }) as unknown as z.ZodArray<Item>;
@@ -145,7 +145,7 @@ function boundFault(
   return undefined;
 }
 
-/** Returns the fault of an integer beyond 2^53: as a JSON number it has lost digits already. */
+/** Returns the fault of an integer beyond 2^53, which has already lost digits if it is a JSON number. */
 function largeIntegerFault(given: number | string): string | undefined {
   if (typeof given === "number") {
     return Math.abs(given) < 2 ** 63 ? "Send integers beyond 2^53 as text" : "Integer out of range";
@@ -164,8 +164,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Adds a rule across fields. It also runs if single fields are wrong, so that all faults are reported
- * at once. `find` must therefore accept values of any shape.
+ * Adds a rule across fields. It runs even if single fields are wrong, to report all faults at once.
+ * `find` must therefore accept values of any shape.
  */
 export function withRule<Schema extends z.ZodObject>(
   schema: Schema,

@@ -2,15 +2,15 @@ import JSON5 from "json5";
 
 /**
  * Characters of JSON5 in all fields of one request. The JSON5 parser takes about a millisecond for 3,000
- * characters, and other requests wait meanwhile. Plain JSON does not count: the platform parses it a
- * hundred times faster.
+ * characters, and other requests wait meanwhile. Plain JSON does not count: Node parses it a hundred times
+ * faster.
  */
 export const JSON5_CHARACTERS_MAX = 100_000;
 
-/** Levels of nested objects and arrays in a value, so that it also fits into a request. */
+/** Levels of nested objects and arrays in a value: fewer than a whole request may have. */
 export const VALUE_DEPTH_MAX = 50;
 
-/** Levels of nested objects and arrays in a document that is text in requests. */
+/** Levels of nested objects and arrays in a document that requests carry as text. */
 export const DOCUMENT_DEPTH_MAX = 250;
 
 /** The value of a text, or the reason why it has none. */
@@ -45,7 +45,7 @@ export class Json5Reader {
   }
 }
 
-/** Returns what makes a value unusable as JSON, or unsafe. `depthMax` counts levels. */
+/** Returns the reason why a value is not valid or not safe as JSON. `depthMax` counts levels. */
 export function jsonFault(value: unknown, depthMax: number): string | undefined {
   return faultWithin(value, depthMax, () => `Is nested deeper than ${depthMax} levels`);
 }
@@ -68,7 +68,7 @@ function faultWithin(
   return undefined;
 }
 
-/** True if two values are the same JSON: the order of keys and the sign of 0 do not count. */
+/** Returns true if two values are the same JSON, whatever the order of keys and the sign of 0. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object") return false;
@@ -89,8 +89,8 @@ function sound(value: unknown, depthMax: number): Reading {
 }
 
 /**
- * Returns the first key in a value that `isPoison` refuses, however deep. `text` is the JSON text of the
- * value: most texts cannot contain such a key, and their values are not searched.
+ * Returns the first key at any depth that `isPoison` refuses. `text` is the JSON text of the value: most
+ * texts cannot contain such a key, so their values are not searched.
  */
 export function forbiddenKey(value: unknown, text: string): string | undefined {
   return /__proto__|constructor|\\u/.test(text) ? poisonIn(value) : undefined;
@@ -105,7 +105,7 @@ function poisonIn(value: unknown): string | undefined {
   return undefined;
 }
 
-/** True for a key that can change an object's prototype when a program copies it carelessly. */
+/** Returns true for a key that can change an object's prototype when a program copies it carelessly. */
 function isPoison(key: string, member: unknown): boolean {
   if (key === "__proto__") return true;
   return (

@@ -22,8 +22,8 @@ interface TextPair {
 }
 
 /**
- * Completes a JSON5 pair of which one or both fields are given; returns undefined if none is. Given
- * fields stay unchanged, texts to the byte. They must have passed `valuePairFaults`.
+ * Completes a JSON5 pair; returns undefined if neither field is given. Given fields stay unchanged, texts
+ * to the byte. They must have passed `valuePairFaults`.
  */
 export function completeValue(
   value: JsonObject | undefined,

@@ -3,13 +3,13 @@ import { entityEnvelope, listEnvelope, messageEnvelope, pageQuery } from "./comm
 import { flag, numeric, text } from "./fields.js";
 import { extension, type MakeConsoleRoute, type noParams } from "./route.js";
 
-/** Fields that say why a version was archived or unarchived. */
+/** Reasons why a version was archived or unarchived. */
 const reasons = {
   archiveReason: text("Reason for archiving."),
   unarchiveReason: text("Reason for unarchiving."),
 };
 
-/** Fields of every entity in an answer about its archive. Gates and experiments have a status too. */
+/** Fields about archiving in every entity. Gates and experiments have a status too. */
 export const archiveFields = {
   archiveReason: reasons.archiveReason.exactOptional(),
   unarchiveReason: reasons.unarchiveReason.exactOptional(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { pageQuery } from "./common.js";
 import { type JsonObject, list, queryFlag } from "./fields.js";
 
-/** The values of a filter: repeated in a query, or separated by commas. Any of them is enough. */
+/** Values of a filter, repeated in a query or separated by commas. An entity needs one of them. */
 const filter = (description: string) =>
   z
     .union([z.string(), list(z.string())], { error: () => "Expected text" })
@@ -10,13 +10,13 @@ const filter = (description: string) =>
     .describe(`${description} Several values, repeated or separated by commas, mean any of them.`)
     .exactOptional();
 
-/** A text with commas is also a value of its own: a tag may contain one. */
+/** Returns the parts between commas, and the whole text too: a tag may contain a comma. */
 function alternatives(text: string): string[] {
   const parts = text.split(",").map((part) => part.trim());
   return [...new Set([text, ...parts])].filter((part) => part !== "");
 }
 
-/** The query of a list with every filter. A resource omits those of the fields that it lacks. */
+/** The query of a list with every filter. A resource omits filters on fields that it lacks. */
 export const listQuery = pageQuery.extend({
   tags: filter("Only entities with one of these tags."),
   type: filter("Only entities of this type."),
@@ -36,13 +36,13 @@ export const listQuery = pageQuery.extend({
 
 export type ListQuery = z.output<typeof listQuery>;
 
-/** Values by which an entity is found, by filter. Those of `foldedFilters` are in lower case. */
+/** Values of an entity or of a query, by filter. Those of `foldedFilters` are in lower case. */
 type FilterValues = Readonly<Record<string, readonly string[]>>;
 
-/** The results of a list. */
+/** The filters of a list, as the store applies them. */
 export interface ListFilter {
   readonly archived: boolean;
-  /** Each must be met, by any of its values. */
+  /** An entity needs one value of each filter. */
   readonly values: FilterValues;
   /** In lower case; empty for all. */
   readonly search: string;
@@ -61,7 +61,7 @@ const filterFields = {
   layerID: "layerID",
 } as const;
 
-/** Filters with words of the service as values: case does not matter. */
+/** Filters whose values are words of the service: case does not matter. */
 const foldedFilters: ReadonlySet<string> = new Set(["type", "status"]);
 
 const ARCHIVED = "archived";
@@ -80,7 +80,7 @@ export function listFilterOf(query: Partial<ListQuery>): ListFilter {
   };
 }
 
-/** Returns the values by which filters find an entity. */
+/** Returns the values of an entity that filters compare. */
 export function filterValuesOf(body: JsonObject): FilterValues {
   const values: Record<string, readonly string[]> = {};
   for (const [name, field] of Object.entries(filterFields)) {

@@ -36,8 +36,8 @@ interface DocumentSchemas {
 }
 
 /**
- * Returns the schemas of requests as clients send them, and of responses as clients get them. No
- * response forbids unknown fields, because fields may be added later.
+ * Returns the schemas of requests as clients send them, and of responses as clients get them. Responses
+ * allow unknown fields, because fields may be added later.
  */
 export function documentSchemas(routes: RouteTable): DocumentSchemas {
   const inputs = new Naming(sharedSchemas);
@@ -71,7 +71,7 @@ export function entityOf(response: z.ZodType): z.ZodObject | undefined {
   return data instanceof z.ZodObject ? data : undefined;
 }
 
-/** Returns the JSON Schema of a schema outside of the components, such as a query. */
+/** Returns the JSON Schema of a schema that is not a component, such as a query. */
 export function inlineSchema(schema: z.ZodType): JsonSchema {
   return tidied(z.toJSONSchema(schema, { io: "input" }));
 }

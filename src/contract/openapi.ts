@@ -251,8 +251,8 @@ function parametersOf(route: Route): readonly (Parameter | Reference)[] {
   ];
 }
 
-function parametersIn(place: "path" | "query", route: Route): readonly Parameter[] {
-  const schema = place === "path" ? route.params : route.query;
+function parametersIn(location: "path" | "query", route: Route): readonly Parameter[] {
+  const schema = location === "path" ? route.params : route.query;
   const { properties = {}, required = [] } = inlineSchema(schema);
   const defaults = schema.safeParse({}).data ?? {};
   return Object.entries(properties).map(([name, property]) => {
@@ -260,7 +260,7 @@ function parametersIn(place: "path" | "query", route: Route): readonly Parameter
     const fallback = defaults[name];
     return {
       name,
-      in: place,
+      in: location,
       description,
       required: required.includes(name),
       schema: textSchema(fallback === undefined ? rest : { ...rest, default: fallback }),
@@ -275,7 +275,7 @@ function textSchema(schema: JsonSchema): JsonSchema {
   return { type: multipleOf === 1 ? "integer" : "number", ...bounds };
 }
 
-/** True for writes to one entity: they accept a condition on its version. */
+/** Returns true for writes to one entity: they accept a condition on its version. */
 function takesIfMatch({ method, access, path }: Route): boolean {
   return access === "console" && method !== "GET" && path.includes("{");
 }
@@ -284,7 +284,7 @@ function takesIdempotencyKey({ method, access }: Route): boolean {
   return access === "server" && method === "POST";
 }
 
-/** Every method except GET parses a body, also on routes that use none: hence 413 and 415. */
+/** Every method except GET parses a body, even if the route ignores it: hence 413 and 415. */
 function errorStatuses(route: Route): readonly number[] {
   return [
     400,

@@ -107,7 +107,7 @@ const newNameParams = z.object({ name: fields.name });
 /** Any name: an invalid one answers 404, not 400. */
 const nameParams = z.object({ name: text("Name of the qualifying event.") });
 
-/** Requires the name of a table with `sourceType` `table`. */
+/** Returns a fault if `sourceType` is `table` and the table's name is missing. */
 export function tableFaults(value: unknown): readonly RuleFault[] {
   const { sourceType, tableName } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (sourceType !== "table") return [];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { queryFlag, text } from "./fields.js";
 
-/** The secret that a caller must send: a console key, a server secret, or nothing. */
+/** The kind of key that a caller must send: a console key, a server secret, or none. */
 export type Access = "console" | "server" | "public";
 
 /** An endpoint: a row of the specification's table. */
@@ -53,7 +53,7 @@ export interface ConsoleRoute<
   readonly response: Response;
 }
 
-/** The rest of a row. Defaults: origin `specification`, `noQuery` for a read, `noBody` and status 200. */
+/** Further members of a row. Defaults: `specification`, `noQuery` for a read, `noBody`, status 200. */
 interface Rest<Response extends z.ZodType> extends Pick<Route, "message"> {
   readonly origin?: "extension";
   readonly status?: Route["status"];

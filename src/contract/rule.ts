@@ -133,7 +133,7 @@ function ruleOf<Type extends ConditionType>(types: readonly Type[]) {
   });
 }
 
-/** Returns the schema of a rule in a request. Variants may have the pass percentages instead. */
+/** Returns the schema of a rule in a request. Its variants may have the pass percentages instead. */
 export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]) {
   const fields = ruleOf(types).extend({ passPercentage: passPercentage.exactOptional() });
   return withRule(fields, (value) => {

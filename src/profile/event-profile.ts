@@ -35,7 +35,7 @@ import {
   type SplitProperties,
 } from "./split-profile.js";
 
-/** A row is a candidate at most twice: as a sample, and as one of the largest. */
+/** Candidates of one row: a sample, and one of the largest. */
 const ROW_CANDIDATES_MAX = 2;
 
 const EMPTY_BITS = 2 ** profiledTargets.length - 1;
@@ -177,7 +177,7 @@ export class EventProfile {
     });
   }
 
-  /** Address of the batch rows that the events came from; 0 if the numbers are the same. */
+  /** Returns the address of the events' row numbers in the batch; 0 if they are the same. */
   #sourceRows({ rows, batch, sourceRow }: EventBatch): number {
     if (rows === 0 || (rows === batch.rows && sourceRow(rows - 1) === rows - 1)) return 0;
     this.#sources.ensure(rows * 4);

@@ -1,13 +1,13 @@
-/** Bits of the hashes of ids that splits give out. */
+/** Bits of the hashes of ids in split profiles. */
 const HASH_BITS = 48;
 const SLOTS_MIN = 2 ** 12;
 
-/** Rows that `prune` distinguishes; more are never dropped. */
+/** Row counts that `#prune` distinguishes. A hash with more rows is never dropped. */
 const ROWS_DISTINGUISHED = 2 ** 16;
 
 /**
- * Counts rows by a hash. The slots are in the order of the hashes (linear probing from the upper bits):
- * to add hashes in order goes through the memory in order.
+ * Counts rows by a hash. The slots are in the order of the hashes (linear probing from the upper bits), so
+ * adding hashes in order goes through the memory in order.
  */
 export class HashCounts {
   /** 0 is a free slot, otherwise the hash plus one. */

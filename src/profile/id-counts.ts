@@ -10,13 +10,13 @@ const SLOT_BITS = 17;
 const SLOTS = 2 ** SLOT_BITS;
 export const TABLE_IDS_MAX = 65_535;
 
-/** Ids whose texts are given out: those with the most rows, and those with the most other ids. */
+/** Ids whose texts are kept: those with the most rows, and those with the most other ids. */
 const TEXTS_BY_ROWS = 1_024;
 const TEXTS_BY_OTHERS = 256;
 
 const ENTRY_WORDS = idEntryLayout.bytes / 4;
 
-/** Bytes of a hash that is given out. */
+/** Bytes of a hash in the profile of a split. */
 export const ID_HASH_BYTES = 6;
 
 /** Counts users, devices and their pairs in kernel memory, which is allocated once. */
@@ -45,7 +45,7 @@ export class IdCounts {
     this.kernel.run.clearIds(this.address);
   }
 
-  /** Must be called when the tables are full. Takes out the counts and starts with empty tables. */
+  /** Takes out the counts and empties the tables. Call it when they are full. */
   makeRoom(): void {
     const users = this.#users.read();
     const devices = this.#devices.read();
@@ -88,8 +88,8 @@ class IdTable {
   }
 
   /**
-   * Returns the ids in the order of their slots, which is nearly that of their hashes: then adding
-   * them up is fast. `numbers` has the index in that order for each number of an entry.
+   * Returns the ids in the order of their slots, which is nearly that of their hashes: this makes adding
+   * them up fast. `numbers` maps the number of an entry to its index in that order.
    */
   read(): { readonly kind: SplitIdKind; readonly numbers: Uint16Array } {
     const { u32 } = this.kernel;
@@ -109,7 +109,7 @@ class IdTable {
       const entry = entries / 4 + number * ENTRY_WORDS;
       writeHash(counts, end, u32[entry + hash]!, u32[entry + hash + 1]!);
       end = writeVarint(counts, end + ID_HASH_BYTES, u32[entry + rows]!);
-      // Each must be asked once.
+      // Call both once for each number, whatever the first returns.
       const [isByRows, isByOthers] = [byRows.has(number), byOthers.has(number)];
       if (isByRows || isByOthers) texts.push(this.#text(index, number, u32[entry + length]!));
       numbers[number] = index++;

@@ -5,7 +5,7 @@ import { IdPairs } from "./id-pairs.js";
 import type { TopID } from "./report.js";
 import type { SplitIdKind, SplitIds } from "./split-profile.js";
 
-/** Ids of the other kind that are nothing special. */
+/** Ids with fewer ids of the other kind are ordinary. */
 const OTHERS_MIN = 10;
 
 /** The ids of one kind that a report shows. */
@@ -46,7 +46,7 @@ export class IdFold {
   }
 }
 
-/** Counts for hashes that have one already. */
+/** Adds one to a hash that has a count; ignores other hashes. */
 function addOne(counts: Map<number, number>, hash: number): void {
   const count = counts.get(hash);
   if (count !== undefined) counts.set(hash, count + 1);
@@ -108,7 +108,7 @@ class KindFold {
   }
 }
 
-/** Reads what `IdTable.read` in src/profile/id-counts.ts has written. */
+/** Decodes the counts that `IdTable.read` in src/profile/id-counts.ts encodes. */
 function decodeCounts(bytes: Uint8Array): {
   readonly hashes: Float64Array;
   readonly rows: Float64Array;

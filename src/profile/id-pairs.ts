@@ -1,13 +1,13 @@
 import type { Estimate } from "./report.js";
 
 const SLOTS_MIN = 2 ** 12;
-/** A share of less than one pair in 2^11 is not used: the slots need the other bits of the hash. */
+/** At least one pair in 2^11 is kept: the slots need the other bits of the hash. */
 const LEVEL_MAX = 11;
 
 /**
- * Distinct pairs of a user and a device. Beyond `pairsMax`, a sample: each level halves the share of all
- * possible pairs that are kept, chosen by their hash, so that a pair is kept in every split or in none
- * (Gibbons, "Distinct sampling", 2001).
+ * Distinct pairs of a user and a device; beyond `pairsMax`, a sample of them. Each level halves the share
+ * of pairs that are kept. The hash decides, so a pair is kept in every split or in none (Gibbons, "Distinct
+ * sampling", 2001).
  */
 export class IdPairs {
   /** Two numbers a slot: 0 if it is free, otherwise the hash of the user plus one; that of the device. */
@@ -54,7 +54,7 @@ export class IdPairs {
     }
   }
 
-  /** Estimates distinct pairs of which `count` are kept. */
+  /** Estimates the number of distinct pairs if `count` of them are kept. */
   estimate(count: number): Estimate {
     if (this.#level === 0) return { count, error: 0 };
     const share = 2 ** -this.#level;

@@ -3,7 +3,7 @@ import type { Kernel } from "../batch/kernel.js";
 import { KernelRecord, writeWords } from "../batch/kernel-record.js";
 import { countEntryLayout, countsLayout, idSetLayout } from "../batch/layouts.js";
 
-/** Slots of a hash table for `entriesMax` entries: a power of two, at most half of it used. */
+/** Returns the slots of a hash table for `entriesMax` entries: a power of two, at most half full. */
 export function slotCountFor(entriesMax: number): number {
   return 2 ** Math.ceil(Math.log2(entriesMax * 2));
 }
@@ -41,7 +41,7 @@ export class NumberCounts {
     this.kernel.run.clearCounts(this.address);
   }
 
-  /** In the order of the numbers. */
+  /** Returns the rows of each number, in the order of the numbers. */
   counts(): readonly (readonly [number: number, rows: number])[] {
     const { u32 } = this.kernel;
     const { number, rows } = countEntryLayout.words;
@@ -95,7 +95,7 @@ export class IdSet {
     });
   }
 
-  /** Must be called before `rows` ids are added. */
+  /** Grows the set. Call it before `rows` ids are added. */
   makeRoom(rows: number): void {
     const { kernel } = this;
     const slotCount = slotCountFor(Math.min(this.#word("count") + rows, this.idsMax));

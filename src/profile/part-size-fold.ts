@@ -1,7 +1,7 @@
 import { ROW_BUFFER_DAYS_MAX } from "../base/limits.js";
 import type { SplitProfile } from "./split-profile.js";
 
-/** Sums over the splits that measured a part of as many events. */
+/** Sums over the splits that measured a part with the same number of events. */
 interface MeasuredPart {
   jsonBytes: number;
   partBytes: number;
@@ -14,7 +14,7 @@ export class PartSizeFold {
   #partsOfSplits = 0;
 
   add({ events, partSizes = [] }: Pick<SplitProfile, "events" | "partSizes">): void {
-    // Rows of more days are merged to one part for each day.
+    // A split with more days spills its rows, which are merged into one part for each day.
     const days = events.days.length;
     this.#partsOfSplits += days > ROW_BUFFER_DAYS_MAX ? 0 : days;
     for (const [index, [jsonBytes, partBytes]] of partSizes.entries()) {
@@ -32,7 +32,7 @@ export class PartSizeFold {
     return parts * this.#partBytes(jsonBytes / parts);
   }
 
-  /** Interpolates between the measured parts, and beyond the largest from the last two. */
+  /** Interpolates between the measured parts; extrapolates from the last two beyond the largest. */
   #partBytes(jsonBytes: number): number {
     const means = this.#parts.map((part) => ({
       json: part.jsonBytes / part.splits,

@@ -30,8 +30,8 @@ export interface FoldedName {
 }
 
 /**
- * Adds up the profiles of splits, which must be added in the order of the splits. Does not keep the
- * profiles, and keeps at most as many names and keys as one split.
+ * Adds up the profiles of splits, in the order of the splits. Does not keep the profiles, and keeps at most
+ * as many names and keys as one split.
  */
 export class ProfileFold {
   readonly names = new Map<string, FoldedName>();
@@ -82,7 +82,7 @@ export class ProfileFold {
     return this.#leftOut;
   }
 
-  /** `isNamed` tells for each name of the split if it is counted by name. */
+  /** `isNamed` is true for each name of the split that is counted by name. */
   add(profile: SplitProfile, isNamed: readonly boolean[]): void {
     const { events, names, figures, insertIDs } = profile;
     for (const [index, name] of names.entries()) {

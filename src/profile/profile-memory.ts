@@ -44,7 +44,7 @@ export class ProfileMemory {
   readonly #text: number;
   readonly #arena: number;
 
-  /** `eventCounts` is the address of the event counts, which number at most `countedNamesMax` names. */
+  /** `eventCounts` is the address of the event counts, which have at most `countedNamesMax` names. */
   constructor(
     private readonly kernel: Kernel,
     eventCounts: number,

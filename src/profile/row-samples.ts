@@ -9,14 +9,14 @@ import type { SplitLargest, SplitRejectSample, SplitSample } from "./split-profi
 /** Rows that are kept for each group (`PICKS` in src/kernels/profile/profile-rows.ts). */
 export const PICKS = 3;
 
-/** Group numbers: below the first are event names, below the second reject codes, then the largest. */
+/** Group numbers: event names are below the first, reject codes below the second; it is the largest rows. */
 const PICKED_NAMES = 64;
 const PICKED_GROUPS = 96;
 
 /** Returns the position of a row in its source. */
 export type PlaceOf = (events: EventBatch, row: number) => RowPlace;
 
-/** A row that outlives its batch, as bytes: most are replaced before their text is needed. */
+/** A copy of a row as bytes: most copies are replaced before their text is needed. */
 interface KeptSample {
   readonly order: number;
   readonly event: string;
@@ -104,7 +104,7 @@ export class RowSamples {
   }
 }
 
-/** Keeps the largest events; those that were there win a tie. */
+/** Keeps the largest events. Of equal ones, those of `before` win. */
 export function largestOf(
   before: readonly SplitLargest[],
   more: readonly SplitLargest[],
@@ -176,7 +176,7 @@ function cutText(bytes: Uint8Array): string {
   return bytes.length > SAMPLE_BYTES_MAX ? `${text}…` : text;
 }
 
-/** Returns undefined if the bytes are not UTF-8; a character that was cut is ignored. */
+/** Decodes bytes; returns undefined if they are not UTF-8. Ignores a character that was cut. */
 function utf8Text(bytes: Uint8Array): string | undefined {
   if (bytes.length <= SAMPLE_BYTES_MAX) return strictText(bytes);
   // A character has at most four bytes.

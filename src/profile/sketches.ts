@@ -24,7 +24,7 @@ export class Registers {
     }
   }
 
-  /** `hash` has 53 bits, as kernels return it. */
+  /** Adds a hash of 53 bits, as kernels return it. */
   add(hash: number): void {
     const restBits = HASH_BITS - this.#bits;
     const index = Math.floor(hash / 2 ** restBits);
@@ -87,8 +87,8 @@ interface FoldedText {
 }
 
 /**
- * Adds up the most frequent texts of splits, within the same number of texts (Agarwal et al., "Mergeable
- * summaries", 2012). They must be added in the order of the splits, on which the result depends.
+ * Adds up the most frequent texts of splits and keeps at most `textsMax` (Agarwal et al., "Mergeable
+ * summaries", 2012). The result depends on the order: add splits in theirs.
  */
 export class FrequentFold {
   readonly #texts = new Map<number, FoldedText>();
@@ -97,7 +97,7 @@ export class FrequentFold {
 
   constructor(private readonly textsMax: number) {}
 
-  /** Most rows that a text can have beyond its count, and that a missing text can have. */
+  /** Upper bound of the rows that a count lacks, and of the rows of a missing text. */
   get taken(): number {
     return this.#taken;
   }
@@ -109,13 +109,13 @@ export class FrequentFold {
     if (this.#texts.size > this.textsMax) this.#cut();
   }
 
-  /** The number of distinct texts; exact as long as nothing was subtracted. */
+  /** Returns the number of distinct texts; exact as long as nothing was subtracted. */
   distinct(): Estimate {
     if (this.#taken === 0) return { count: this.#texts.size, error: 0 };
     return this.#saturate().estimate();
   }
 
-  /** Most frequent first. Of those whose rows do not exceed `taken`, others may have as many. */
+  /** Returns texts, the most frequent first. Missing texts may have up to `taken` rows. */
   top(count: number): readonly FoldedText[] {
     return [...this.#texts.values()]
       .sort((a, b) => b.rows - a.rows || (a.text < b.text ? -1 : 1))
@@ -153,7 +153,7 @@ export class FrequentFold {
 /** Classes for each power of two, as in src/kernels/profile/profile-rows.ts. */
 const CLASSES = 64;
 
-/** The middle of a class of sizes in bytes, at most 0.8 % from every size of the class. */
+/** Returns the middle of a class of sizes in bytes, at most 0.8 % from every size of the class. */
 export function sizeOfClass(sizeClass: number): number {
   const base = 2 ** Math.floor(sizeClass / CLASSES);
   const width = base / CLASSES;
@@ -162,7 +162,7 @@ export function sizeOfClass(sizeClass: number): number {
   return width <= 1 ? Math.ceil(first) : Math.round(first + (width - 1) / 2);
 }
 
-/** The size that a share of all events does not exceed; 0 if there are no events. */
+/** Returns the size that a share of all events does not exceed; 0 without events. */
 export function sizeAt(share: number, counts: ReadonlyMap<number, number>): number {
   const ordered = [...counts].sort(([one], [other]) => one - other);
   const total = ordered.reduce((sum, [, rows]) => sum + rows, 0);

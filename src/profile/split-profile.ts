@@ -22,7 +22,7 @@ export interface SplitProfile {
   readonly users: string;
   readonly devices: string;
   readonly insertIDs: SplitInsertIds;
-  /** Usually one; more if a table was full, each with the rows after the last. */
+  /** Usually one. If a table was full, one more for the rows after that. */
   readonly ids: readonly SplitIds[];
   readonly junkIDs: readonly SplitJunkId[];
   /** Classes of `sizeOfClass` with their events; empty classes are left out. */
@@ -156,7 +156,7 @@ export interface SplitLargest extends RowPlace {
   readonly bytes: number;
 }
 
-/** If there are too many samples, those with the smallest `order` are kept. */
+/** A sample. If there are too many, those with the smallest `order` are kept. */
 export interface SplitSample extends RowPlace {
   readonly order: number;
   readonly event: string;

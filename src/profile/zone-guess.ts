@@ -6,7 +6,7 @@ const QUIET_HOURS = 6;
 const QUIET_FROM = 2;
 const HOURS = 24;
 
-/** Fewer events, or fewer days with events, do not allow a guess. */
+/** Minimums for a guess: events, and days with events. */
 const EVENTS_MIN = 1_000;
 const DAYS_MIN = 3;
 

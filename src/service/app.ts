@@ -153,7 +153,7 @@ function connectionOptions(limits: ServiceLimits) {
   };
 }
 
-/** Registers one parser for every type, so that an empty body is accepted with any type. */
+/** Registers one parser for every content type, because an empty body may have any. */
 function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
   const parse = async (request: FastifyRequest, bytes: Buffer) => {
     const { access } = request.routeOptions.config;
@@ -166,12 +166,12 @@ function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
 }
 
 function addHooks(http: FastifyInstance, state: ServiceState, log: RequestLog): void {
-  // A client that asks before it sends a large body gets the result of the check of its key.
+  // A client that sends `Expect: 100-continue` waits until its key is checked: see `registerRoute`.
   http.server.on("checkContinue", (request, response) => http.routing(request, response));
   http.server.on("checkExpectation", (request, response) => http.routing(request, response));
   http.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    // Caches do not know that the key is in a header of ours.
+    // Caches do not know that our own header carries the key.
     reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
     done(headersRefusal(request.raw) ?? (request.is404 ? noRoute(request) : undefined));
   });

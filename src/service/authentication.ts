@@ -57,7 +57,7 @@ function keyOf(request: Credentials, access: KeyKind, keyHeader: string): string
   if (typeof value !== "string" || value === "") {
     throw unauthorized(`A key is missing: send a ${kindNames[access]} in the header ${keyHeader}.`);
   }
-  // Node joins repeated headers with commas. Which of the keys is meant is not known.
+  // Node joins repeated headers with commas, and we cannot tell which key is meant.
   if (value.includes(",") && valuesOf(request.rawHeaders, name).length > 1) {
     throw unauthorized(`The header ${keyHeader} was sent more than once: send one key.`);
   }

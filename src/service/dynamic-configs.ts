@@ -85,8 +85,8 @@ export function createDynamicConfig(
 }
 
 /**
- * Makes a full update: fields that are left out return to their defaults, except name, ID type,
- * template flag and creator.
+ * Makes a full update: omitted fields get their defaults, except name, ID type, template flag and
+ * creator.
  */
 export function replaceDynamicConfig(
   current: DynamicConfig,
@@ -94,7 +94,7 @@ export function replaceDynamicConfig(
   newIdentifier: NewIdentifier,
 ): DynamicConfig {
   const { idType: _, isTemplate: __, ...defaults } = dynamicConfigDefaults;
-  // JSON5 pairs are completed before the defaults, which would count as given otherwise.
+  // JSON5 pairs are completed first: defaults would count as given fields.
   return changed(current, { ...structuredClone(defaults), ...withJson5Pairs(body) }, newIdentifier);
 }
 

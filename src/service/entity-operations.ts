@@ -9,10 +9,10 @@ import type { Answer, CallFacts, IfMatch } from "./handler.js";
 import { type ListCall, pageAnswer, readPage, sliceOf } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
 
-/** Name that the service gives to those who write through its API. */
+/** Name of every writer who uses the API of the service. */
 export const ACTOR_NAME = "CONSOLE API";
 
-/** Times that a checked change is repeated because another write came between check and write. */
+/** Attempts of a checked change, each repeated because another write came between check and write. */
 const CHECKED_CHANGES_MAX = 100;
 
 /** Thrown when another write has replaced the state that a change was checked on. */
@@ -42,7 +42,7 @@ export interface Stamp {
 
 interface OperationOptions<Body> {
   /**
-   * Throws if the next state must not be stored. For checks that take time: they run before the
+   * Throws if the next state must not be stored. It may take time, because it runs before the
    * transaction.
    */
   readonly check?: (next: Body, current?: Body) => Promise<void>;
@@ -96,7 +96,7 @@ export class EntityOperations {
     return this.#write(type, type.idOf(body), call, makeFirst);
   }
 
-  /** Stores what `build` makes of another entity as version 1 of a new one; the other one stays. */
+  /** Stores what `build` makes of another entity as version 1 of a new one. The other one is unchanged. */
   async copy<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
@@ -168,7 +168,7 @@ export class EntityOperations {
     return pageAnswer(call, { items, totalItems });
   }
 
-  /** Stores what `change` makes of the stored state as its next version. */
+  /** Changes an entity: stores what `change` returns as its next version. */
   async change<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,

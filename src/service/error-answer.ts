@@ -19,7 +19,7 @@ const frameworkMessages: Readonly<Record<string, string>> = {
 /** The answer to a defect. It reveals no internals. */
 const internalError = new ServiceError({ status: 500, message: "Internal Server Error" });
 
-/** Returns a function that answers whatever was thrown, in the documented form. */
+/** Returns a function that answers any thrown error in the documented form. */
 export function errorAnswer(
   log: RequestLog,
   keyHeader: string,
@@ -30,7 +30,7 @@ export function errorAnswer(
     const isDamaged = isDamage(error);
     if (isDamaged) state.damaged();
     const refusal = isDamaged ? damagedError(error) : refusalOf(error, limits);
-    // The answer does not tell everything about a defect, so the log does.
+    // The answer does not describe a defect, so the log must.
     if (refusal === undefined || (refusal.status >= 500 && refusal.cause !== undefined)) {
       log.failed(request, error);
     }
@@ -44,14 +44,14 @@ export function errorAnswer(
   };
 }
 
-/** True if an error is of a damaged database, or caused by it. */
+/** Returns true if a damaged database is the error or its cause. */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof SwitchyardError && error.code === "database_damaged") return true;
   return isDamage(error.cause);
 }
 
-/** Returns the refusal that an error means; undefined for a defect. */
+/** Returns the refusal for an error; undefined for a defect. */
 function refusalOf(error: unknown, limits: ServiceLimits): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof SwitchyardError) return storeRefusal(error, limits);
@@ -61,7 +61,7 @@ function refusalOf(error: unknown, limits: ServiceLimits): ServiceError | undefi
   return new ServiceError({ status: statusCode, message, cause: error });
 }
 
-/** Returns the refusal for a failure of the store that ends without a change of the request. */
+/** Returns the refusal for a failure of the store after which the same request may succeed. */
 function storeRefusal(cause: SwitchyardError, limits: ServiceLimits): ServiceError | undefined {
   switch (cause.code) {
     case "database_busy":
@@ -98,8 +98,8 @@ function keepConnection(request: IncomingMessage, reply: FastifyReply, bytesMax:
 }
 
 /**
- * True if the connection closes after the answer while the client is still sending. The answer then
- * waits: a client that reads only after it has sent everything would find the connection cut.
+ * Returns true if the connection closes after the answer while the client is still sending. The answer
+ * then waits: a client that reads only after sending everything would find the connection cut.
  */
 function endsWithAnswer({ complete, headers }: IncomingMessage, { raw }: FastifyReply): boolean {
   return complete === false && !raw.shouldKeepAlive && headers.expect === undefined;
@@ -156,7 +156,7 @@ export function answerClientError(error: ClientError, socket: Socket): number | 
       "X-Content-Type-Options: nosniff\r\n" +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // Closes after the write; what the client still sends is not read.
+  // Closes after the write, without reading the rest of the request.
   socket.destroySoon();
   return status;
 }

@@ -45,8 +45,8 @@ export function cutEvents(body: string): readonly EventText[] {
 }
 
 /**
- * Returns the texts of the items of an array, or undefined if the body is no array. Reading them throws
- * where the array is malformed; the items themselves can be malformed, too.
+ * Returns the texts of the items of an array, or undefined if the body is not an array. Iterating throws
+ * at a fault between items. The items themselves may be malformed.
  */
 export function eventTexts(body: string): Iterable<string> | undefined {
   const scanner = new Scanner(body);
@@ -95,7 +95,7 @@ function nameOf(text: string): string {
   return text.includes("\\") ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-/** Walks a valid JSON text. Anything else is a defect of the caller. */
+/** Walks a JSON text. Checks only as much as it needs to find the ends of values. */
 class Scanner {
   #at = 0;
 

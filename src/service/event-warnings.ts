@@ -1,6 +1,6 @@
 import type { EventText } from "./event-text.js";
 
-/** A likely mistake in events of a request that were stored. */
+/** A likely mistake in the stored events of a request. */
 interface EventWarning {
   readonly property: string;
   readonly message: string;
@@ -36,7 +36,7 @@ const meant: Readonly<Record<string, string>> = {
   user_properties: "user",
 };
 
-/** Collects what looks wrong in the events of one request. */
+/** Collects the likely mistakes in the events of one request. */
 export class EventWarnings {
   readonly #unknown = new Map<string, number>();
   #inSeconds = 0;
@@ -54,13 +54,13 @@ export class EventWarnings {
     }
   }
 
-  /** Calls `observe` with how many events have each kind of fault. */
+  /** Calls `observe` with the number of events for each kind of mistake. */
   count(observe: (kind: WarningKind, events: number) => void): void {
     if (this.#withUnknown > 0) observe("unknown_field", this.#withUnknown);
     if (this.#inSeconds > 0) observe("timestamp_in_seconds", this.#inSeconds);
   }
 
-  /** Returns the warnings of an answer; undefined without any. */
+  /** Returns the warnings of an answer; undefined if there are none. */
   list(): EventWarning[] | undefined {
     const warnings = [...this.#unknown].map(([property, events]) => ({
       property,
@@ -77,7 +77,7 @@ export class EventWarnings {
 }
 
 function unknownMessage(property: string): string {
-  const place = Object.hasOwn(meant, property) ? meant[property] : undefined;
-  const hint = place === undefined ? "Move it into user or metadata" : `Send it as ${place}`;
+  const target = Object.hasOwn(meant, property) ? meant[property] : undefined;
+  const hint = target === undefined ? "Move it into user or metadata" : `Send it as ${target}`;
   return `Not a field of an event, so it was not stored. ${hint}.`;
 }

@@ -73,7 +73,7 @@ export const experimentType: EntityType<Experiment> = {
   kind: "experiment",
   title: "Experiment",
   idOf: ({ id }) => id,
-  // The targeting gate is one more condition beside those of the inline rules.
+  // The targeting gate is a further condition besides those of the inline rules.
   referencesOf: ({ targetingGateID, inlineTargetingRules }) =>
     ruleReferences([
       { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },

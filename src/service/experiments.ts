@@ -98,8 +98,8 @@ export function createExperiment(
 }
 
 /**
- * Makes a full update: fields that are left out return to their defaults, except the name and the
- * creator. Given quality scores are merged into the existing ones, as in a partial update. Throws a 400.
+ * Makes a full update: omitted fields get their defaults, except the name and the creator. Given quality
+ * scores are merged into the existing ones, as in a partial update. Throws a 400.
  */
 export function replaceExperiment(
   current: Experiment,
@@ -122,7 +122,7 @@ export function patchExperiment(
   return updated(current, current, body, stamp, newIdentifier);
 }
 
-/** Applies `body` to `base`; groups, scores and state continue from `current`. */
+/** Applies `body` to `base`. Groups, scores and state are derived from those of `current`. */
 function updated(
   current: Experiment,
   base: Experiment,
@@ -150,7 +150,7 @@ function updated(
   return next;
 }
 
-/** Enables the named groups. Throws a 400 with the names that no group has. */
+/** Enables the named groups. Throws a 400 with all unknown names. */
 export function enableGroups(current: Experiment, names: readonly string[]): Experiment {
   return { ...current, groups: enabledGroups(current.groups, names) };
 }
@@ -181,7 +181,7 @@ function reservedFaults(id: string, property: "id" | "name"): Fault[] {
   return [{ property, errorMessage }];
 }
 
-/** Returns the groups of an experiment that is created without any: half of the units each. */
+/** Returns the default groups of a new experiment: half of the units each. */
 function defaultGroups(newIdentifier: NewIdentifier): Group[] {
   return ["Control", "Test"].map((name) => ({
     name,
@@ -212,8 +212,8 @@ function identifyGroups(
 }
 
 /**
- * Returns the groups, with those of the given names enabled. A group that is enabled already is not an
- * error, so a call can be repeated. Throws a 400 with all names that no group has.
+ * Returns the groups with the named ones enabled. Enabling a group again is not an error, so a call can be
+ * repeated. Throws a 400 with all unknown names.
  */
 function enabledGroups(groups: readonly Group[], names: readonly string[]): Group[] {
   const known = new Set(groups.map(({ name }) => name));

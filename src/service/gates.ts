@@ -71,7 +71,7 @@ export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIde
   };
 }
 
-/** Makes a full update: fields left out return to defaults, except name, ID type and creator. */
+/** Makes a full update: omitted fields get their defaults, except name, ID type and creator. */
 export function replaceGate(current: Gate, body: GateReplace, newIdentifier: NewIdentifier): Gate {
   const {
     idType: _,
@@ -123,7 +123,7 @@ export function unarchiveGate(current: Gate): Gate {
   return current.status === "Archived" ? { ...current, status: "In Progress" } : current;
 }
 
-/** Fields with another meaning in other kinds of entities. */
+/** Fields that mean something else in other kinds of entities. */
 const gateOnly: ReadonlySet<string> = new Set(["status", "type", "typeReason"]);
 
 /** Returns an entity that references a gate, with the fields of a gate. */

@@ -5,7 +5,7 @@ import type { KeyRecord } from "../storage/key-store.js";
 /** Versions that `If-Match` names, without quotes; `*` is any. */
 export type IfMatch = readonly string[] | "*" | undefined;
 
-/** The facts of a request that every handler gets. */
+/** Facts of a request that every handler gets. */
 export interface CallFacts {
   /** The key of the request, unless the route is public. */
   readonly caller: KeyRecord;
@@ -15,7 +15,7 @@ export interface CallFacts {
   readonly path: string;
   /** The query as it was sent, without the question mark; may be empty. */
   readonly queryText: string;
-  /** The body as it was sent, with the digits that its parsed value loses; undefined without a body. */
+  /** The body as it was sent: its parsed value may have lost digits. Undefined without a body. */
   readonly bodyText: string | undefined;
 }
 

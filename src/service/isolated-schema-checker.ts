@@ -15,7 +15,7 @@ interface Job {
 }
 
 /**
- * Checks schemas in child processes, because a schema can take any time or memory: by a regular
+ * Checks schemas in child processes, because a schema can need any amount of time or memory: by a regular
  * expression, by branching references or by its size. A thread is not enough: V8 ends the whole process
  * if it runs out of memory while it compiles a regular expression.
  */
@@ -86,7 +86,7 @@ export class IsolatedSchemaChecker implements SchemaChecker {
     return process;
   }
 
-  /** Waits until the process has ended, so that their number stays within the limit. */
+  /** Waits until the process has ended: its memory counts until then. */
   async #end(process: SchemaProcess): Promise<void> {
     await process.kill();
     this.#processes.delete(process);
@@ -150,7 +150,7 @@ interface SchemaProcessOptions {
   readonly heapMib: number;
 }
 
-/** The process stops a check at its timeout; if that fails, it is killed after this many timeouts. */
+/** The process stops a check at its timeout. If that fails, it is killed after this many timeouts. */
 const KILL_FACTOR = 2;
 
 /** A process that checks schemas, one at a time. Does not keep this process alive while it is idle. */
@@ -194,7 +194,7 @@ export class SchemaProcess {
         resolve(outcome);
       };
       const timer = setTimeout(() => {
-        // If this process was busy, the answer may have arrived unread; messages are read first.
+        // The answer may be waiting if this process was busy: `setImmediate` lets it be read first.
         setImmediate(() => {
           if (isAnswered) return;
           this.#isStuck = true;

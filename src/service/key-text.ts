@@ -13,25 +13,25 @@ const IDENTIFIER_RANDOM_BYTES = 9;
 /** Characters of a key that may be shown, to tell keys apart. */
 const SHOWN_CHARACTERS_MAX = 8;
 
-/** Random bytes; a parameter where tests want to know them beforehand. */
+/** Returns random bytes; tests replace it. */
 type RandomBytes = (count: number) => Buffer;
 
-/** A new key: the prefix of its kind, then 32 random bytes in base64url. */
+/** Returns a new key: the prefix of its kind, then 32 random bytes in base64url. */
 export function newKeyText(kind: KeyKind, random: RandomBytes = randomBytes): string {
   return `${keyPrefixes[kind]}${random(KEY_RANDOM_BYTES).toString("base64url")}`;
 }
 
-/** SHA-256 of a key, which is all that is stored of it. */
+/** Returns the SHA-256 of a key. Only this digest is stored. */
 export function keyDigest(key: string): Buffer {
   return hash("sha256", key, "buffer");
 }
 
-/** The first 8 characters; fewer where that would be half of the key or more. */
+/** Returns the first 8 characters of a key, but never more than half of it. */
 export function shownKey(key: string): string {
   return key.slice(0, Math.min(SHOWN_CHARACTERS_MAX, Math.floor(key.length / 2)));
 }
 
-/** A key in a text: a prefix, and as many characters as the shortest key has. */
+/** Matches a key in a text: a prefix and at least 16 further characters. */
 const keyPattern = /(?:console|secret)-[\w.~+/=-]{16,}/g;
 
 /** Returns a text in which keys are cut to the characters that may be shown. */

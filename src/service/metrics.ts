@@ -2,7 +2,7 @@ import { Counter, Histogram, Registry } from "prom-client";
 import type { EventCommit } from "../storage/event-store.js";
 import type { WarningKind } from "./event-warnings.js";
 
-/** One answered request. `route` is the pattern, so that ids create no new series. */
+/** One answered request. `route` is the pattern of the path: ids would create new series. */
 interface RequestObservation {
   readonly method: string;
   readonly route: string;

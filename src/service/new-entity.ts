@@ -7,7 +7,7 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** 22 digits of base 62 hold 131 bits, enough to never repeat. */
 const IDENTIFIER_CHARACTERS = 22;
 
-/** Returns a new identifier for a rule or a group. A parameter, so that tests can predict it. */
+/** Returns a new identifier for a rule or a group; tests replace it. */
 export type NewIdentifier = () => string;
 
 export const randomIdentifier: NewIdentifier = () =>
@@ -49,5 +49,5 @@ export function newProvenance({ caller, time }: Stamp) {
   };
 }
 
-/** Spread first, so that id and name come first in answers; both get their values later. */
+/** Placeholders that put id and name first in answers. Spread them first and set both later. */
 export const identityFirst = { id: "", name: "" };

@@ -8,7 +8,7 @@ import type { ServiceMetrics } from "./metrics.js";
 import { refuseOtherMethods } from "./route-registration.js";
 import type { ServiceState } from "./service-state.js";
 
-/** Paths of the OpenAPI document, and the tags that it adds there: tool servers select by them. */
+/** Paths of the OpenAPI document, and the tags that it adds: tool servers select operations by tag. */
 const documentTags = { "/openapi.json": [], "/openapi/20240601.json": ["MCP"] };
 
 interface PublicRoutesOptions {
@@ -21,8 +21,8 @@ interface PublicRoutesOptions {
 }
 
 /**
- * Registers the routes that take no key: for operators, and the description of the API, for programs at
- * /openapi.json and for people at /docs, where `/` leads.
+ * Registers the routes without a key: those for operators, and the description of the API, for programs at
+ * /openapi.json and for people at /docs. `/` redirects to /docs.
  */
 export function registerPublicRoutes(
   http: FastifyInstance,
@@ -54,7 +54,7 @@ export function registerPublicRoutes(
 }
 
 /**
- * Scripts come from this service alone. Styles may be inline, because the renderer creates them while it
+ * Allows only scripts of this service. Styles may be inline, because the renderer creates them while it
  * runs.
  */
 export const pageSecurityPolicy = [
@@ -108,8 +108,8 @@ const start = `Scalar.createApiReference("#api", {
 const SCRIPT_TYPE = "text/javascript; charset=utf-8";
 
 /**
- * Registers the page that shows /openapi.json to people, searches it and tries calls: Scalar's API
- * reference, which the build puts into dist/assets/.
+ * Registers Scalar's API reference, which the build puts into dist/assets/. It shows and searches
+ * /openapi.json and can make calls.
  */
 function registerApiPage(http: FastifyInstance): void {
   const headers = {

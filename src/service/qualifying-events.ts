@@ -61,8 +61,8 @@ export function createQualifyingEvent(
 }
 
 /**
- * Makes a full update: fields that are left out return to their defaults, except owner and creator.
- * Throws a 400 if the body has another name: ignoring it would look like a rename that worked.
+ * Makes a full update: omitted fields get their defaults, except owner and creator. Throws a 400 if the
+ * body has another name: ignoring it would look like a successful rename.
  */
 export function replaceQualifyingEvent(
   current: QualifyingEvent,

@@ -14,9 +14,9 @@ const defaultChecks: ReadonlySet<string> = new Set(defaultQualityChecks);
 
 /**
  * Merges `given` quality scores into the `existing` ones. A score with a new name is appended; one with
- * a known name changes the fields that it has. Of a default check (for example `HYPOTHESIS_LENGTH`) only
- * the weight is used, and a weight of 0 removes the check from the list; any other score stays with the
- * weight 0. Then all weights are scaled to a sum of 100.
+ * a known name changes the fields that it has. A default check (for example `HYPOTHESIS_LENGTH`) keeps
+ * only its weight, and a weight of 0 removes it; other scores may have the weight 0. Then all weights are
+ * scaled to a sum of 100.
  *
  * The list has no results of default checks, only scores that were set by hand. So ten own scores fit,
  * and the listed weights add up to 100. A default check is listed once it has a weight.

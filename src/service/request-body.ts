@@ -67,8 +67,8 @@ const inflate = promisify(gunzip);
 let zstd: Promise<ZstdDecoder> | undefined;
 
 /**
- * Decodes a body of at most `bytesMax` bytes. An empty body stays undefined with any encoding. Throws 415 for an
- * encoding other than gzip and zstd, 413 for a longer body and 400 for damage.
+ * Decodes a body of at most `bytesMax` bytes. An empty body stays empty with any encoding. Throws 415 for
+ * an encoding other than gzip and zstd, 413 for a longer body and 400 for damage.
  */
 async function decodeContent(
   bytes: Buffer,
@@ -123,8 +123,8 @@ function tooLarge(bytesMax: number): ServiceError {
 }
 
 /**
- * Parses a body. No bytes are no body, with any content type. Throws 415 for a type other than JSON in
- * UTF-8, and 400 for a body that is not JSON, is nested too deep, or sets a prototype.
+ * Parses a body. An empty one is undefined, with any content type. Throws 415 for a type other than JSON
+ * in UTF-8, and 400 for a body that is not JSON, is nested too deep, or sets a prototype.
  */
 export function readBody(
   bytes: Buffer,
@@ -141,9 +141,9 @@ export function readBody(
 }
 
 /**
- * Parses a body of the event route. Names of properties are data, so all of them are allowed. An event
- * has a bounded number of values, and the events of a large body are parsed one by one, as other requests
- * wait meanwhile. Throws like `readBody`.
+ * Parses a body of the event route. Names of properties are data, so all of them are allowed. Limits the
+ * values of an event, and parses the events of a large body one by one: other requests wait meanwhile.
+ * Throws like `readBody`.
  */
 async function readEventBody(
   bytes: Buffer,
@@ -237,7 +237,7 @@ function shownType(contentType: string): string {
   return `${contentType.slice(0, SHOWN_TYPE_CHARACTERS_MAX)}…`;
 }
 
-/** The size of a JSON text for code that parses and walks it. */
+/** Sizes of a JSON text that bound the work of parsing it. */
 interface JsonShape {
   /** Levels of nested objects and arrays. */
   readonly depth: number;
@@ -245,7 +245,7 @@ interface JsonShape {
   readonly separators: number;
 }
 
-/** Measures a JSON text without parsing it. Not defined for texts that are not JSON. */
+/** Measures a JSON text without parsing it. The result for other texts is meaningless. */
 export function shapeOf(bytes: Uint8Array): JsonShape {
   let depth = 0;
   let depthMax = 0;

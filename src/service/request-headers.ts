@@ -15,7 +15,7 @@ export function headersRefusal({
 }: Pick<IncomingMessage, "httpVersion" | "headers" | "rawHeaders">): ServiceError | undefined {
   const { host, expect } = headers;
   if (host === undefined && httpVersion === "1.1") return refused("The Host header is missing");
-  // Node keeps the first one. A proxy before us may have decided by the other.
+  // Node keeps the first one, but a proxy in front of us may have used the other.
   if (new Set(valuesOf(rawHeaders, "host")).size > 1) return refused("Two Host headers differ");
   if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
   return new ServiceError({
@@ -24,7 +24,7 @@ export function headersRefusal({
   });
 }
 
-/** Returns the values of a header, one for each time that it was sent. `name` is in lower case. */
+/** Returns all values of a repeated header. `name` is in lower case. */
 export function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter(
     (_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1,

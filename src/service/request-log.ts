@@ -16,14 +16,14 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** A frequent route: answers without a fault are logged at `debug` only. */
     readonly frequent?: boolean;
-    /** The key that the route asks for; none outside of the contract's routes. */
+    /** The kind of key that the route requires; absent for routes outside of the contract. */
     readonly access?: Access;
   }
 }
 
 const NO_ROUTE = "none";
 
-/** Counts and logs each answered request, never its key or its body. */
+/** Counts and logs each answered request. Never logs its key or its body. */
 export class RequestLog {
   readonly #logger: Logger;
   readonly #metrics: ServiceMetrics;
@@ -34,8 +34,8 @@ export class RequestLog {
   }
 
   /**
-   * Counts and logs an answered request. A log line costs more than all other work for an event, so
-   * the log has only failed event requests; the metrics count all.
+   * Counts and logs an answered request. A log line costs more than all other work for an event, so only
+   * failed event requests are logged. The metrics count all requests.
    */
   answered(request: FastifyRequest, reply: FastifyReply): void {
     const { method } = request;

@@ -54,7 +54,7 @@ function registerRoute(
     url: urlOf(route),
     bodyLimit,
     config: { access, frequent: access === "server" },
-    // Before the body is read, so unauthorized clients cause little work.
+    // Runs before the body is read, so unauthorized clients cause little work.
     onRequest: async (request, reply) => {
       const { keys } = state.requireReady();
       if (access !== "public") {
@@ -105,7 +105,7 @@ function urlOf({ path }: Route): string {
 function methodsByUrl(table: RouteTable): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const route of Object.values(table)) {
-    // Two routes are the same path if they differ only in names of parameters.
+    // Paths that differ only in names of parameters are the same.
     const url = urlOf(route).replace(/:\w+/g, ":parameter");
     const known = methods.get(url) ?? [];
     known.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
@@ -114,7 +114,7 @@ function methodsByUrl(table: RouteTable): ReadonlyMap<string, readonly string[]>
   return methods;
 }
 
-/** Answers 405 to methods that a path does not have, and OPTIONS with those that it has. */
+/** Answers 405 to methods that a path does not support, and OPTIONS with the supported ones. */
 export function refuseOtherMethods(
   http: FastifyInstance,
   url: string,
@@ -160,12 +160,12 @@ function validated(route: Route, { params, query, body }: Inputs): FittedInputs 
   return inputs as FittedInputs;
 }
 
-/** Fields of events are data: only bodies of the console have fields that are not given. */
+/** Removes absent fields from console bodies only: the fields of events are data. */
 function givenBody({ access, body: schema }: Route, body: unknown): unknown {
   return access === "console" ? withoutAbsent(schema, body) : body;
 }
 
-/** Refuses parameters that a route does not know: ignoring a filter would answer other entities. */
+/** Refuses unknown query parameters: ignoring a filter would return the wrong entities. */
 function requireKnown({ shape }: z.ZodObject, query: unknown): void {
   const known = Object.keys(shape);
   const faults = Object.keys(query ?? {})
@@ -185,8 +185,8 @@ function fitted<Schema extends z.ZodType>(schema: Schema, value: unknown, faults
 }
 
 /**
- * Returns a body without the fields that say that they are not given: a null where the field may be
- * absent but not null, and an empty text of JSON5. Clients that write every field send both.
+ * Returns a body without the values that mean "absent": null in a field that may be absent but not null,
+ * and an empty text of JSON5. Clients that write every field send them.
  */
 function withoutAbsent(schema: z.core.$ZodType, value: unknown): unknown {
   const inner = unwrapped(schema);

@@ -5,13 +5,13 @@ import type { EntityKey } from "../storage/store.js";
 import type { NewIdentifier } from "./new-entity.js";
 import { refuseFaults } from "./service-error.js";
 
-/** The way in which the rules of a resource are identified. */
+/** How a resource derives the identifiers of its rules. */
 interface RuleIdentifiers {
   /** Returns the `id` of a rule; `position` counts from 1. */
   idOf(rule: Pick<Rule, "baseID" | "passPercentage">, position: number): string;
   /** Returns the base of an `id`. */
   baseOf(id: string): string;
-  /** An `id` that a client gives stays. If not, it always has its present percentage and position. */
+  /** True if an `id` from a client is kept. Otherwise, `idOf` derives each `id` from the rule. */
   readonly keepsGiven: boolean;
 }
 
@@ -31,9 +31,9 @@ export const valueIdentifiers: RuleIdentifiers = {
 };
 
 /**
- * Returns rules as they are stored, each with its identifiers. Platforms assign users by them, so a rule
- * that comes without keeps those of the stored rule of its name. Throws a 400 if two rules have the same
- * name or the same `id`.
+ * Returns rules as they are stored, each with its identifiers. Platforms assign users by identifiers, so
+ * a rule without them keeps those of the stored rule with its name. Throws a 400 if two rules have the
+ * same name or the same `id`.
  */
 export function identifyRules<Request extends RuleRequest>(
   rules: readonly Request[],
@@ -57,7 +57,7 @@ export function identifyRules<Request extends RuleRequest>(
   return identified;
 }
 
-/** Returns the percentage of a rule: by default that of its variants together. */
+/** Returns the percentage of a rule; by default, the sum of its variants. */
 function passPercentageOf({ passPercentage, variants = [] }: RuleRequest): number | string {
   if (passPercentage !== undefined) return passPercentage;
   const shares = variants.map((variant) => Number(variant.passPercentage ?? 0));

@@ -25,7 +25,7 @@ const options = {
 
 const standard = new Ajv2020(options);
 
-/** Returns the fault of a schema, or those of the values that do not fit it. May take any time. */
+/** Returns the fault of a schema, or those of the values that do not fit it. May take very long. */
 export function checkSchema({ schema: text, values }: SchemaQuestion): CheckFault[] {
   const schema: unknown = JSON.parse(text);
   try {
@@ -48,12 +48,12 @@ function schemaFault(schema: unknown): string | undefined {
   if (dialect !== DIALECT && dialect !== `${DIALECT}#`) {
     return short(`$schema must be ${DIALECT}, received ${JSON.stringify(dialect)}`);
   }
-  // By name, because a schema without `$schema` has this dialect too.
+  // Looks the dialect up by name, because a schema without `$schema` has it too.
   const isSchema = standard.getSchema(DIALECT) as ValidateFunction;
   return isSchema(schema) ? undefined : reasonOf(isSchema);
 }
 
-/** Compiles each schema separately, so that none sees the identifiers of another. */
+/** Compiles each schema separately: no schema may see the identifiers of another. */
 function compile(schema: object | boolean): ValidateFunction {
   const compiler = new Ajv2020(options);
   // A keyword of older drafts. The standard ignores it, this compiler refuses it.

@@ -9,7 +9,7 @@ let question: SchemaQuestion = { schema: "true", values: [{}] };
 const context = createContext({ check: () => checkSchema(question) });
 const script = new Script("check()");
 
-// A terminal sends signals to all of its processes. The service acts on them and ends this process.
+// A terminal sends signals to all its processes. Only the service acts on them: it ends this process.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 // The first check compiles the meta-schema; no caller's timeout should include that.

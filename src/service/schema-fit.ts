@@ -15,19 +15,19 @@ interface ConstrainedValue {
 type Constrained = Pick<DynamicConfig, "schema" | "defaultValue" | "rules">;
 
 /**
- * Returns the default value and the return values of rules and variants. An empty default value is left
- * out: a dynamic config without a default value has it, and it fits every schema.
+ * Returns the default value and the return values of rules and variants. Omits an empty default value:
+ * it means that there is none.
  */
 export function constrainedValues({ defaultValue, rules }: Constrained): ConstrainedValue[] {
-  const ofRules = rules.flatMap(({ name, returnValue, variants = [] }, place) => {
-    const property = `rules[${place}]`;
+  const ofRules = rules.flatMap(({ name, returnValue, variants = [] }, index) => {
+    const property = `rules[${index}]`;
     const title = `rule "${name}"`;
     return [
       ...constrained(`${property}.returnValue`, `Return value of ${title}`, returnValue),
-      ...variants.flatMap((variant, place) =>
+      ...variants.flatMap((variant, index) =>
         constrained(
-          `${property}.variants[${place}].returnValue`,
-          `Return value of variant ${variant.name === undefined ? place : `"${variant.name}"`} of ${title}`,
+          `${property}.variants[${index}].returnValue`,
+          `Return value of variant ${variant.name === undefined ? index : `"${variant.name}"`} of ${title}`,
           variant.returnValue,
         ),
       ),
@@ -49,8 +49,8 @@ function constrained(
 }
 
 /**
- * Throws a 400 if the schema is not valid or values do not fit it. Checks nothing if schema and values
- * are those of `before`, which were checked. `schemaField` is the field that the client sent.
+ * Throws a 400 if the schema is not valid or values do not fit it. Does nothing if schema and values are
+ * those of `before`, which are checked already. `schemaField` is the field that the client sent.
  */
 export async function requireFit(
   checker: SchemaChecker,

@@ -77,7 +77,7 @@ export function createSegment(
   };
 }
 
-/** Makes a full update: fields left out return to defaults, except name, type, ID type and creator. */
+/** Makes a full update: omitted fields get their defaults, except name, type, ID type and creator. */
 export function replaceSegment(
   current: Segment,
   body: SegmentReplace,
@@ -113,7 +113,7 @@ function withListChange(current: Segment, _: Stamp, listChange: number): Segment
   return { ...current, count: current.count + listChange };
 }
 
-/** Returns the name itself, as specified. Only blanks of a name are not allowed in an id. */
+/** Returns the name itself, as specified, unless it has blanks, which an id must not have. */
 function segmentIdentifierOf(name: string): string {
   return name.includes(" ") ? identifierOf(name) : name;
 }

@@ -21,8 +21,8 @@ export interface Server {
 }
 
 /**
- * Listens before the store is open, so that readiness can be checked meanwhile. Rejects if it cannot
- * listen; then the store is not opened.
+ * Listens, then opens the store: meanwhile, readiness can be checked. Rejects if it cannot listen; then
+ * the store is not opened.
  */
 export async function startServer(
   app: App,

@@ -25,7 +25,7 @@ export class ServiceError extends SwitchyardError {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** The body of the answer. It repeats parts of the request, but no whole key. */
+  /** The body of the answer. It may repeat parts of the request, but never a whole key. */
   get body(): ErrorBody {
     const errors = this.faults.map(({ property, errorMessage }) => ({
       property: hideKeys(property),

@@ -6,7 +6,7 @@ export const serviceLimits = {
   bodyBytesMax: 1 * MIB,
   /** Bytes of the body of a request to the event route. */
   eventBodyBytesMax: 8 * MIB,
-  /** Bytes of a refused body that are read and discarded, so that its sender sees the answer. */
+  /** Bytes of a refused body that are read and discarded: its sender reads the answer only then. */
   discardBytesMax: 64 * MIB,
   /** Properties of one event, or half of its list elements: parsing more would block other requests. */
   eventValuesMax: 25_000,

@@ -32,7 +32,7 @@ export class ServiceState {
     this.#stopping = true;
   }
 
-  /** Refuses all requests from now on: what a damaged database answers may be wrong. */
+  /** Refuses all requests from now on: a damaged database may return wrong data. */
   damaged(): void {
     this.#isDamaged = true;
   }
@@ -60,7 +60,7 @@ export class ServiceState {
   }
 }
 
-/** Returns the refusal while the database is damaged. No `Retry-After`: an operator is needed. */
+/** Returns the refusal while the database is damaged, without `Retry-After`: only an operator can help. */
 export function damagedError(cause?: unknown): ServiceError {
   const message = "The database of the service is damaged: its operator has to restore a backup.";
   return new ServiceError({ status: 503, message, cause });

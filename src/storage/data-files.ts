@@ -35,8 +35,8 @@ export const dataFiles = [consoleFile, eventFile] as const;
 const LOCK_FILE = "serve.lock";
 
 /**
- * Throws `database_missing` if one of the two databases is lost while the other holds data: a service
- * would start empty in its place. A directory whose first start was interrupted holds nothing.
+ * Throws `database_missing` if one of the two databases is lost while the other holds data: the service
+ * would replace it with an empty one. After an interrupted first start, neither holds data.
  */
 export async function requireAllDatabases(directory: string): Promise<void> {
   const path = ({ name }: DataFile) => join(directory, name);

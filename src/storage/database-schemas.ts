@@ -35,7 +35,7 @@ export const consoleSchema: Schema = {
         body TEXT NOT NULL,
         PRIMARY KEY (entity, version)
       ) STRICT`,
-      // created_time, source_id and source_kind are the source's: lists are in their order.
+      // created_time, source_id and source_kind are those of the source, and order the lists.
       `CREATE TABLE reference (
         target_kind TEXT NOT NULL,
         target_id TEXT NOT NULL,
@@ -85,7 +85,7 @@ export const consoleSchema: Schema = {
       ) STRICT, WITHOUT ROWID`,
     ],
     [
-      // filter_values is JSON: the values by which lists find the entity. Bodies are too large to scan.
+      // filter_values is JSON: the values that filters compare. Bodies are too large to scan.
       `ALTER TABLE entity ADD COLUMN archived INTEGER NOT NULL DEFAULT 0`,
       `ALTER TABLE entity ADD COLUMN filter_values TEXT NOT NULL DEFAULT '{}'`,
       `ALTER TABLE entity ADD COLUMN search_text TEXT NOT NULL DEFAULT ''`,

@@ -35,7 +35,7 @@ export const insertEntity = `INSERT INTO entity
   (kind, id, name, version, created_time, reference_keys, archived, filter_values, search_text)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 export const insertVersion = "INSERT INTO entity_version (entity, version, body) VALUES (?, ?, ?)";
-/** Touches no index, as all columns but the version stay. */
+/** Changes only the version, which is in no index. */
 export const updateVersion = "UPDATE entity SET version = ? WHERE row = ?";
 export const updateEntity = `UPDATE entity
   SET name = ?, version = ?, created_time = ?, reference_keys = ?, archived = ?, filter_values = ?,
@@ -93,7 +93,7 @@ export const versionList: ListQueries = {
   total: `SELECT count(*) AS total ${versions}`,
 };
 
-/** Take the ids as one JSON array: a statement for each id would take ten times as long. */
+/** These take the ids as one JSON array: a statement for each id would take ten times as long. */
 export const insertListed =
   "INSERT OR IGNORE INTO listed_id (entity, id) SELECT ?, value FROM json_each(?)";
 export const deleteListed =

@@ -30,8 +30,8 @@ export interface PackedIntake {
 /** Stores events, one batch at a time. */
 export interface EventWriter {
   /**
-   * Resolves when the whole batch is durable. Rejects if that is not certain: then all of it was stored
-   * or nothing, and the next call may succeed. Calls must not overlap.
+   * Resolves when the whole batch is durable. Rejects if that is uncertain: then everything was stored or
+   * nothing, and the next call may succeed. Calls must not overlap.
    */
   write(batch: readonly PackedIntake[]): Promise<EventCommit>;
   /** Releases the database. Called once, after the last `write` has ended. */
@@ -87,7 +87,7 @@ export class EventQueue {
     });
   }
 
-  /** Finishes accepted requests. */
+  /** Finishes accepted requests, then closes the writer. */
   close(): Promise<void> {
     this.#closing ??= this.#finish();
     return this.#closing;

@@ -21,11 +21,11 @@ export interface KeyRecord {
 
 /** A revocation by another process takes effect in the next turn of the event loop. */
 export interface KeyStore {
-  /** Finds revoked keys too. */
+  /** Returns the key with this hash, even if it is revoked. */
   find(hash: string): Promise<KeyRecord | undefined>;
-  /** Oldest first. */
+  /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
   insert(key: KeyRecord): Promise<void>;
-  /** Returns false if there is no such key, or it was revoked before. */
+  /** Returns false if the key is unknown or already revoked. */
   revoke(id: string, time: number): Promise<boolean>;
 }

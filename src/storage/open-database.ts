@@ -10,10 +10,10 @@ const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 
-/** Faults of one database that are reported. */
+/** Problems of one database that are reported. */
 const PROBLEMS_MAX = 100;
 
-/** Sums that are kept beside what they count. Each query selects the sums that are wrong. */
+/** Queries for wrong sums, by the table that stores the sums. */
 const sums: Readonly<Record<string, string>> = {
   event_series: `SELECT 'event_series ' || id || ' counts ' || events || ' events, but has ' || n AS problem
     FROM (SELECT s.id, s.events, (SELECT count(*) FROM event WHERE series = s.id) AS n
@@ -95,8 +95,8 @@ function appliedMigrations(database: SqliteDatabase, schema: Schema): number {
 }
 
 /**
- * Returns what is wrong with a database: SQLite's own check, references to rows that are missing, and
- * sums that differ from what they count. It reads the whole file. Throws what `openDatabase` throws.
+ * Returns the problems of a database: those that SQLite's own check finds, references to missing rows, and
+ * stored sums that are wrong. Reads the whole file. Throws what `openDatabase` throws.
  */
 export function checkDatabase(path: string, schema: Schema): readonly string[] {
   const database = new SqliteDatabase(path);

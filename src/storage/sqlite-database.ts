@@ -21,8 +21,8 @@ interface Prepared {
 
 /**
  * One connection to one SQLite file, which `openDatabase` has put into WAL mode. All calls are
- * synchronous, so no transaction is open while other code of this thread runs. Failures are thrown as
- * `databaseError` translates them.
+ * synchronous, so no transaction is open while other code of this thread runs. Throws the errors that
+ * `databaseError` returns.
  *
  * Two files lie next to the database file. `-wal` holds commits that are not in the file yet: it
  * belongs to the database, copy both. `-shm` is recreated when it is missing. SQLite moves the log into
@@ -84,7 +84,7 @@ export class SqliteDatabase {
     });
   }
 
-  /** Returns another number once another connection has written to the file. */
+  /** Returns a number that changes when another connection has written to the file. */
   dataVersion(): number {
     return this.#guard(() => (this.#dataVersion.get([]) as [number])[0]);
   }
@@ -99,8 +99,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Keeps everything that `work` writes as a part of the open transaction, or nothing if `work` throws.
-   * With `rehearse` it keeps nothing in either case.
+   * Adds everything that `work` writes to the open transaction, or nothing if `work` throws. With
+   * `rehearse`, adds nothing in either case.
    */
   savepoint<Result>(work: () => Result, { rehearse = false } = {}): Result {
     this.run("SAVEPOINT write");
@@ -127,7 +127,7 @@ export class SqliteDatabase {
       // The driver releases the file only after garbage collection, so move the log now.
       this.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // Nothing is lost: the next one to open the database reads the log.
+      // Nothing is lost: the log is read when the database is opened again.
     }
     this.#prepared.clear();
     this.#connection.close();

@@ -35,7 +35,7 @@ interface StoredEntity {
   readonly reference_keys: string;
   /** 0 or 1. */
   readonly archived: number;
-  /** JSON of the values by which filters find it. */
+  /** JSON of the values that filters compare. */
   readonly filter_values: string;
   readonly search_text: string;
   readonly body: string;
@@ -152,7 +152,7 @@ export class SqliteEntityStore implements EntityStore {
     return "written";
   }
 
-  /** Returns the number of ids that the list has more than before. */
+  /** Changes the list and returns the growth of its number of ids. */
   #changeList(row: number, { how, ids }: ListChange): number {
     let more = 0;
     if (how === "replace") more -= this.#database.run(queries.deleteListedIDs, [row]).changes;

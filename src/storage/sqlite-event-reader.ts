@@ -14,7 +14,7 @@ import {
   EVENTS_SEARCHED_MAX,
 } from "./storage-limits.js";
 
-/** Before and after every day. */
+/** Texts that sort before and after every day. */
 const FIRST_DAY = "";
 const LAST_DAY = "~";
 
@@ -33,7 +33,7 @@ interface EventPosition {
 
 interface SizedPosition extends EventPosition {
   readonly bytes: number;
-  /** 1 if the event is of the user and of the device of the query. */
+  /** 1 if the event belongs to the user and the device of the query. */
   readonly isOfUser: number;
 }
 
@@ -134,7 +134,7 @@ export class SqliteEventReader {
 
   #event(sequence: number): StoredEvent {
     const found = this.#database.first<StoredEvent>(selectEvent, [sequence]);
-    if (found === undefined) throw new Error(`event ${sequence} was there and is gone`);
+    if (found === undefined) throw new Error(`event ${sequence} has disappeared`);
     const { day, event, timestamp, body } = found;
     return { day, event: originalText(event), timestamp, body };
   }

@@ -28,15 +28,15 @@ interface KnownKey {
 }
 
 /**
- * Keys in a database with the console's schema. All keys are held in memory, so a request costs no
- * query, whether its key is known or not. They are read again after each write of a key, and after
- * another process has written to the database.
+ * Keys in a database with the console's schema. All keys are in memory, so a request needs no query, even
+ * with an unknown key. They are read again after each write of a key, and after another process has
+ * written to the database.
  */
 export class SqliteKeyStore implements KeyStore {
   readonly #database: SqliteDatabase;
   #buckets: ReadonlyMap<string, readonly KnownKey[]> | undefined;
   #dataVersion = Number.NaN;
-  /** True once this turn of the event loop has asked the database; requests of one turn share it. */
+  /** True if this turn of the event loop has read the data version: its requests share one read. */
   #isAsked = false;
 
   constructor(database: SqliteDatabase) {
@@ -74,7 +74,7 @@ export class SqliteKeyStore implements KeyStore {
       setImmediate(() => {
         this.#isAsked = false;
       });
-      // Asked before the keys are read: a write in between makes the next turn read them again.
+      // Read before the keys: after a write in between, the next turn reads them again.
       const dataVersion = this.#database.dataVersion();
       if (dataVersion !== this.#dataVersion) this.#buckets = undefined;
       this.#dataVersion = dataVersion;

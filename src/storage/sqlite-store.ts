@@ -15,7 +15,7 @@ import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
 import type { Store } from "./store.js";
 import { ThreadEventWriter } from "./thread-event-writer.js";
 
-/** Keys without the rest of the store, to manage them while the service runs. */
+/** The keys alone, to manage them while the service runs. */
 interface OpenKeyStore {
   readonly keys: KeyStore;
   close(): void;
@@ -73,8 +73,8 @@ export async function openSqliteKeys(directory: string): Promise<OpenKeyStore> {
 
 interface EventStoreOptions extends EventQueueOptions {
   /**
-   * The compiled `event-writer-thread`. Events are then written in a separate thread, so that syncs of
-   * the disk do not block other work. Without it, and for `:memory:`, the caller's thread writes.
+   * The compiled `event-writer-thread`, which writes events in a separate thread: syncs of the disk do not
+   * block other work. Without it, and for `:memory:`, the caller's thread writes.
    */
   readonly writerEntry?: URL;
 }
@@ -98,7 +98,7 @@ export async function openEventStore(
   return eventStoreOver(new SqliteDatabase(path), writer, options);
 }
 
-/** Reads from `database`, and closes it in the end. */
+/** Returns a store that reads from `database` and closes it at the end. */
 function eventStoreOver(
   database: SqliteDatabase,
   writer: EventWriter,

@@ -29,7 +29,7 @@ export const ENTITY_PAGE_BYTES_MAX = 32 * MIB;
 /** Bytes of events in one page of a list; a single larger event is a page by itself. */
 export const EVENT_PAGE_BYTES_MAX = 8 * MIB;
 
-/** Events that one page is searched in for those of a user: bounds the time that a page takes. */
+/** Events that one page searches for those of a user. Bounds the time that a page takes. */
 export const EVENTS_SEARCHED_MAX = 10_000;
 
 /** Counts of events that are read in one turn of the event loop. */

@@ -45,16 +45,16 @@ export class PageTooLargeError extends SwitchyardError {
 }
 
 /**
- * Makes the next state of an entity from the stored one, or undefined to remove it. The stored state is
- * undefined when there is no such entity. `listChange` is the number of ids that the write added to the
- * entity's list, less those that it removed. An error that it throws cancels the write.
+ * Returns the next state of an entity, or undefined to remove it. `current` is undefined if the entity does
+ * not exist. `listChange` is the number of ids that the write added to the entity's list, minus those that
+ * it removed. An error cancels the write.
  */
 export type ChangeEntity = (
   current: EntityRecord | undefined,
   listChange: number,
 ) => EntityRecord | undefined;
 
-/** A change of an entity's list of ids. Ids that are on the list, or are not, do not matter. */
+/** A change of an entity's list of ids. Adding a listed id or removing an unlisted one does nothing. */
 export interface ListChange {
   readonly how: "add" | "remove" | "replace";
   readonly ids: readonly string[];

@@ -11,8 +11,8 @@ export interface EventWriterThread {
 }
 
 /**
- * Writes events in a thread. A thread that dies is replaced at the next write. What it was writing counts
- * as failed, because we cannot tell if it was stored.
+ * Writes events in a thread. A thread that dies is replaced at the next write. Its pending write counts as
+ * failed, because we cannot tell if it was stored.
  */
 export class ThreadEventWriter implements EventWriter {
   #thread: Remote<EventWriterThread> | undefined;
@@ -52,7 +52,7 @@ export class ThreadEventWriter implements EventWriter {
   }
 }
 
-/** Says which thread has died. */
+/** Names the thread in the error of its death. */
 async function named<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call;

@@ -34,7 +34,7 @@ export class WriteBatch {
     });
   }
 
-  /** Makes the waiting writes, without waiting for the end of the turn. */
+  /** Makes the waiting writes now, instead of at the end of the turn. */
   flush(): void {
     const writes = this.#waiting;
     this.#waiting = [];
@@ -62,7 +62,7 @@ export class WriteBatch {
     for (const answer of answers) answer();
   }
 
-  /** Repeats each write in its own transaction, because one failed write spoiled the shared one. */
+  /** Repeats each write in its own transaction, because one of them made the shared one fail. */
   #refuse(writes: readonly Write[], error: unknown): void {
     const isBusy = error instanceof SwitchyardError && error.code === "database_busy";
     for (const write of writes) {
