@@ -1,7 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 
 /** The method and URL of a call. */
-interface FailedCall {
+export interface FailedCall {
   readonly method: string;
   /** Without the query. */
   readonly url: string;

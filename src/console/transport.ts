@@ -5,7 +5,7 @@ import { UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
 import { errorBody } from "../contract/common.js";
 import { noBody, type Route } from "../contract/route.js";
-import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
+import { ConsoleError, ConsoleUnreachableError, type FailedCall } from "./console-error.js";
 import type { CallOptions } from "./operation.js";
 
 export interface TransportOptions {
@@ -114,7 +114,7 @@ function bodyOf(
   };
 }
 
-function bodyOfAnswer(call: { method: string; url: string }, response: Response<string>): object {
+function bodyOfAnswer(call: FailedCall, response: Response<string>): object {
   const value = jsonOf(response.body);
   if (typeof value === "object" && value !== null) return value;
   throw new ConsoleError(call, {
@@ -132,7 +132,7 @@ function etagOf({ headers }: Response<string>): { etag?: string } {
 
 const refusalBody = errorBody.partial();
 
-function refusal(call: { method: string; url: string }, response: Response<string>): ConsoleError {
+function refusal(call: FailedCall, response: Response<string>): ConsoleError {
   const parsed = refusalBody.safeParse(jsonOf(response.body));
   const { message, errors = [] } = parsed.success ? parsed.data : {};
   return new ConsoleError(call, {

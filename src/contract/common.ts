@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, list, numeric, text, textList } from "./fields.js";
+import { descriptionText, flag, list, nameLike, numeric, text, textList } from "./fields.js";
 
 /** The kinds of entities that the console manages. */
 export const entityKinds = [
@@ -75,6 +75,34 @@ export const releasePipelineID = z
   .string()
   .nullable()
   .describe("Release pipeline that rolls out changes.");
+
+/** The first fields of gates and dynamic configs, in the order of answers. */
+export const identityFields = {
+  id: nameLike(/^[a-zA-Z0-9_\-.]*$/, "Name ID; derived from the name by default."),
+  name: nameLike(/^[a-zA-Z0-9_\-. ]*$/, "Display name."),
+  description: descriptionText,
+  idType,
+};
+
+/** Further fields of gates and dynamic configs, in the order of answers. */
+export const ownershipFields = {
+  tags,
+  targetApps,
+  holdoutIDs,
+  team,
+  teamID,
+  creatorID,
+  creatorEmail,
+};
+
+/** Defaults of the ownership. The service sets the creator. */
+export const ownershipDefaults = {
+  tags: [],
+  targetApps: [],
+  holdoutIDs: [],
+  team: null,
+  teamID: null,
+};
 
 const time = (description: string) => z.int().describe(`${description}, in ms since the epoch.`);
 

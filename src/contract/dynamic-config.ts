@@ -1,29 +1,15 @@
 import { z } from "zod";
 import {
-  creatorEmail,
-  creatorID,
   entityEnvelope,
-  holdoutIDs,
-  idType,
+  identityFields,
   owner,
+  ownershipDefaults,
+  ownershipFields,
   provenance,
   releasePipelineID,
-  tags,
-  targetApps,
-  team,
-  teamID,
   version,
 } from "./common.js";
-import {
-  descriptionText,
-  flag,
-  jsonObject,
-  list,
-  nameLike,
-  type RuleFault,
-  text,
-  withRule,
-} from "./fields.js";
+import { flag, jsonObject, list, type RuleFault, text, withRule } from "./fields.js";
 import { Json5Reader } from "./json-text.js";
 import { textPairFaults, valuePairFaults } from "./json5-pair.js";
 import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
@@ -33,23 +19,14 @@ import { rule, ruleRequest } from "./rule.js";
 
 /** The fields that clients write. */
 const fields = {
-  id: nameLike(/^[a-zA-Z0-9_\-.]*$/, "Name ID; derived from the name by default."),
-  name: nameLike(/^[a-zA-Z0-9_\-. ]*$/, "Display name."),
-  description: descriptionText,
-  idType,
+  ...identityFields,
   isEnabled: flag("True if the rules are evaluated."),
   rules: list(ruleRequest).describe("Rules, in order of evaluation."),
   defaultValue: jsonObject("Value if no rule applies."),
   defaultValueJson5: text("`defaultValue` as JSON5 text. Both must have the same value."),
   schema: text("JSON Schema (2020-12) for the values of the rules, as JSON text.").nullable(),
   schemaJson5: text("`schema` as JSON5 text. Both must have the same value.").nullable(),
-  tags,
-  targetApps,
-  holdoutIDs,
-  team,
-  teamID,
-  creatorID,
-  creatorEmail,
+  ...ownershipFields,
   releasePipelineID,
   isTemplate: flag("True if the dynamic config is a template."),
 };
@@ -69,11 +46,7 @@ export const dynamicConfigDefaults: Omit<
   defaultValueJson5: "{}",
   schema: null,
   schemaJson5: null,
-  tags: [],
-  targetApps: [],
-  holdoutIDs: [],
-  team: null,
-  teamID: null,
+  ...ownershipDefaults,
   releasePipelineID: null,
   isTemplate: false,
 };

@@ -1,25 +1,21 @@
 import { z } from "zod";
 import {
   activeReview,
-  creatorEmail,
   entityEnvelope,
   entityKinds,
-  holdoutIDs,
-  idType,
+  identityFields,
   listEnvelope,
   metricName,
   owner,
+  ownershipDefaults,
+  ownershipFields,
   pageQuery,
   provenance,
   releasePipelineID,
   reviewSettings,
-  tags,
-  targetApps,
-  team,
-  teamID,
   version,
 } from "./common.js";
-import { descriptionText, flag, list, nameLike, numeric, text } from "./fields.js";
+import { flag, list, numeric, text } from "./fields.js";
 import { archiveFields, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
@@ -30,22 +26,14 @@ const gateTypes = ["PERMANENT", "TEMPORARY"] as const;
 
 /** The fields that clients write. */
 const fields = {
-  id: nameLike(/^[a-zA-Z0-9_\-.]*$/, "Name ID; derived from the name by default."),
-  name: nameLike(/^[a-zA-Z0-9_\-. ]*$/, "Display name."),
-  description: descriptionText,
-  idType,
+  ...identityFields,
   isEnabled: flag("True if the gate is evaluated."),
   type: z.enum(gateTypes).describe("Permanent or temporary."),
   rules: list(ruleRequest).describe("Rules, in order of evaluation."),
   checksPerHour: numeric("Checks within the last hour.", { integer: true, min: 0 }),
-  tags,
-  targetApps,
-  holdoutIDs,
-  team,
-  teamID,
+  ...ownershipFields,
   // Never null for a gate, unlike other entities.
   creatorID: text("Identifier of the creator."),
-  creatorEmail,
   reviewSettings,
   measureMetricLifts: flag("True if the lift of metrics is measured."),
   monitoringMetrics: list(metricName).describe("Metrics watched while the gate rolls out."),
@@ -66,11 +54,7 @@ export const gateDefaults: Omit<
   type: "TEMPORARY",
   rules: [],
   checksPerHour: 0,
-  tags: [],
-  targetApps: [],
-  holdoutIDs: [],
-  team: null,
-  teamID: null,
+  ...ownershipDefaults,
   reviewSettings: { requiredReview: false, allowedReviewers: [] },
   measureMetricLifts: false,
   monitoringMetrics: [],
