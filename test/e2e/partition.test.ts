@@ -19,7 +19,7 @@ const odd = [
   "ünï ☃",
   "__HIVE_DEFAULT_PARTITION__",
 ];
-const names = Array.from({ length: 30 }, (_, index) => `event_${index}`).concat(
+const names = Array.from({ length: 15 }, (_, index) => `event_${index}`).concat(
   odd,
   long,
   `${long}y`,
