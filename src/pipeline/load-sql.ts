@@ -11,15 +11,13 @@ import {
 import { dayKeyOf } from "./delta-log.js";
 import type { Manifest } from "./manifest.js";
 import type { Warehouse } from "./options.js";
+import { type LoadedKind, type OutputFormat, outputFormat } from "./output-formats.js";
 import { isObjectUrl, pathInOutput } from "./remote/output-place.js";
 import { columnsIn } from "./verify/open-part.js";
 
-/** The format of the content of files, which gzip does not change. */
-type FileKind = "parquet" | "jsonl" | "csv" | "arrow";
-
 /** An export to be loaded. */
 interface Load {
-  readonly kind: FileKind;
+  readonly kind: LoadedKind;
   readonly isGzip: boolean;
   /** The dataset; also the name of the table. */
   readonly table: string;
@@ -322,12 +320,13 @@ UPDATE ${target} SET "${dayKey}" = CONVERT_TIMEZONE('UTC', '${zone}', ${local}):
 export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: string): string {
   const row = warehouseRows[warehouse];
   const { format, dataset } = manifest;
-  const kind = format.replace(/[.]gz$/, "") as FileKind;
+  const { rows, loadsAs } = outputFormat(format as OutputFormat);
+  const { kind, isGzip = false } = loadsAs;
   const hasEvents = manifest.configuration["partition"] === "day,event";
-  const columns = columnsOf(columnsIn(manifest), kind === "jsonl" ? "lines" : "columns");
+  const columns = columnsOf(columnsIn(manifest), rows);
   const load: Load = {
     kind,
-    isGzip: format.endsWith(".gz"),
+    isGzip,
     table: dataset,
     directory,
     files: `${dataset}/${hasEvents ? "*/*" : "*"}/part-*.${format}`,
@@ -369,7 +368,7 @@ function prefixesOf({ days }: Manifest): readonly string[] {
   return [...new Set(paths.map((path) => /^[^/]+\/(?:[^/]*=)?./.exec(path)?.[0] ?? path))];
 }
 
-function typeOf(row: WarehouseRow, kind: FileKind, { source, unit, type }: OutputColumn): string {
+function typeOf(row: WarehouseRow, kind: LoadedKind, { source, unit, type }: OutputColumn): string {
   if (type !== undefined) return type === "double" ? row.double : row.integer;
   if (source === "timestamp") return unit === "timestamp" ? row.time : row.integer;
   const isAnyJson = kind === "jsonl" && (isJson(source) || source === "value");

@@ -1,5 +1,5 @@
 import type { Kernel } from "../batch/kernel.js";
-import type { RowsOptions } from "../sinks/output-columns.js";
+import type { RowForm, RowsOptions } from "../sinks/output-columns.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import { createParquetFormat } from "../sinks/parquet/parquet-format.js";
 import type { PartFormat } from "../sinks/part-format.js";
@@ -20,6 +20,9 @@ export interface PartOptions extends RowsOptions {
   readonly csvSafe: boolean;
 }
 
+/** Files as warehouses distinguish them. */
+export type LoadedKind = "parquet" | "jsonl" | "csv" | "arrow";
+
 /** Everything about one output format. */
 interface OutputFormatRow {
   /** Name of the format for people. */
@@ -29,6 +32,12 @@ interface OutputFormatRow {
    * Node does not have the compression.
    */
   createFormat(kernel: Kernel, options: PartOptions): PartFormat | Promise<PartFormat>;
+  /** The form of the rows, which decides the columns of a profile. */
+  readonly rows: RowForm;
+  /** The kind of files that the statements of `load-sql` load. */
+  readonly loadsAs: { readonly kind: LoadedKind; readonly isGzip?: true };
+  /** Set if the log of a Delta table can list the parts. */
+  readonly hasDeltaLog?: true;
   /** Opens a part to be verified. */
   readonly openPart: OpenPart;
   /** Returns the name of an event as parts store it; if absent, they store the name itself. */
@@ -41,21 +50,30 @@ const outputFormats = {
     title: "Apache Parquet",
     createFormat: (kernel, { compression, ...rows }) =>
       createParquetFormat(kernel, compression, rows),
+    rows: "columns",
+    loadsAs: { kind: "parquet" },
+    hasDeltaLog: true,
     openPart: readsAs({ kind: "parquet" }),
   },
   jsonl: {
     title: "JSON lines",
     createFormat: createJsonlFormat,
+    rows: "lines",
+    loadsAs: { kind: "jsonl" },
     openPart: readsAs({ kind: "ndjson" }),
   },
   "jsonl.gz": {
     title: "JSON lines in gzip",
     createFormat: createJsonlGzipFormat,
+    rows: "lines",
+    loadsAs: { kind: "jsonl", isGzip: true },
     openPart: readsAs({ kind: "ndjson" }, ["gzip"]),
   },
   csv: {
     title: "CSV",
     createFormat: (kernel, { csvSafe, ...rows }) => createCsvFormat(kernel, csvSafe, rows),
+    rows: "columns",
+    loadsAs: { kind: "csv" },
     openPart: (part, fields, reading) => {
       const columns = csvColumns(reading.columns);
       const dialect = { delimiter: ",", quote: '"', header: true, encoding: "utf-8" } as const;
@@ -68,6 +86,8 @@ const outputFormats = {
     // Loaded only for these parts, because it takes 90 ms.
     createFormat: async (kernel, rows) =>
       (await import("../sinks/arrow/arrow-format.js")).createArrowFormat(kernel, rows),
+    rows: "columns",
+    loadsAs: { kind: "arrow" },
     openPart: async (...part) =>
       (await import("./verify/arrow-part-reader.js")).openArrowPart(...part),
   },

@@ -1,10 +1,11 @@
 import { KIB, MIB } from "../base/limits.js";
 import { isObjectUrl } from "../store/object-url.js";
+import { formatOf } from "./formats.js";
 import { fetchObject, type ObjectOptions } from "./object-bytes.js";
 import type { FetchedBytes } from "./reader.js";
 import type { SourceRange } from "./source.js";
 
-/** Smaller objects are fetched as a whole. Of Parquet, only these: the others are not read from the front. */
+/** Smaller objects are fetched as a whole. Of formats that are not read from the front, only these. */
 const SMALL_BYTES = 256 * KIB;
 /** Bytes of a larger object that are fetched before its turn; then it has several requests under way on its own. */
 const FIRST_BYTES = 8 * MIB;
@@ -99,8 +100,8 @@ function keyOf({ source, start }: SourceRange): string {
 function partOf({ source, start, end }: SourceRange): FetchedRange | undefined {
   const { entry, size, path, format } = source;
   if (entry !== undefined || size === 0 || !isObjectUrl(path)) return undefined;
-  // The numbers of a Parquet range are those of row groups.
-  if (format.kind === "parquet")
+  // Such a range has no position in bytes.
+  if (formatOf(format).rangeUnit !== "bytes")
     return size <= SMALL_BYTES && start === 0 ? { start, end: size } : undefined;
   // Readers of lines begin at the byte before their range.
   const from = Math.max(0, start - 1);

@@ -1,5 +1,7 @@
 import { version } from "../../base/package-files.js";
 import type { JsonObject, JsonValue } from "../../pipeline/configuration/configuration-file.js";
+import { describeOption } from "../../pipeline/configuration/option-names.js";
+import { outputFormatNames } from "../../pipeline/output-formats.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { describeUnused } from "../../report/summary-parts.js";
 import { harmless } from "../../report/terminal-text.js";
@@ -63,7 +65,7 @@ export function draftConfiguration(facts: DraftFacts): string {
       ...unusedLines(survey),
     ],
     [
-      ...comment(['One directory per day. Other formats: "format": "jsonl", "jsonl.gz" or "csv".']),
+      ...comment([`One directory per day. Other formats: "format": ${otherFormats()}.`]),
       member("export", { to: output }),
     ],
   ];
@@ -106,6 +108,13 @@ export function draftSkeleton({
     "}",
     "",
   ].join("\n");
+}
+
+/** Names the output formats apart from the default one. */
+function otherFormats(): string {
+  const { default: usual } = describeOption("format");
+  const others = outputFormatNames.filter((name) => name !== usual).map((name) => inline(name));
+  return `${others.slice(0, -1).join(", ")} or ${others.at(-1)}`;
 }
 
 /** Names the texts that mean null, in addition to those that the user gave. */

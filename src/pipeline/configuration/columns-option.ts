@@ -8,11 +8,10 @@ import {
   type OutputColumn,
   parseColumn,
   profileColumns,
-  type RowForm,
   type RowsOptions,
 } from "../../sinks/output-columns.js";
 import type { RunOptions } from "../options.js";
-import type { OutputFormat } from "../output-formats.js";
+import { outputFormat } from "../output-formats.js";
 import type { CompleteValues } from "./option-names.js";
 
 /** Resolves what the rows of an export have. Throws `UsageError` (`columns_invalid`). */
@@ -30,12 +29,8 @@ export function resolveColumns(
   }
   const unit = timestampUnit ?? (profile === "platform" ? "s" : "ms");
   if (profile === "event" && unit === "ms") return { withInsertID };
-  const form = formOf(format);
-  return { withInsertID, columns: profileColumns(profile, form, { withInsertID, unit }) };
-}
-
-function formOf(format: OutputFormat): RowForm {
-  return format === "jsonl" || format === "jsonl.gz" ? "lines" : "columns";
+  const { rows } = outputFormat(format);
+  return { withInsertID, columns: profileColumns(profile, rows, { withInsertID, unit }) };
 }
 
 function typesOf(columns: readonly OutputColumn[]): TargetTypes | undefined {

@@ -16,6 +16,7 @@ import type {
   RunOptions,
   ValidateRequest,
 } from "../options.js";
+import { outputFormat } from "../output-formats.js";
 import type { WorkerOptions } from "../queue/run-worker.js";
 import { isObjectUrl } from "../remote/output-place.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
@@ -125,7 +126,7 @@ export function resolveWorkerOptions(
 }
 
 function tableOf({ exportTable: table, format }: CompleteValues): ExportOptions["table"] {
-  if (table === "none" || format === "parquet") return table;
+  if (table === "none" || outputFormat(format).hasDeltaLog) return table;
   throw new UsageError(
     "table_unsupported",
     `A Delta log lists Parquet files, and format is ${format}. Set format to parquet, or leave out table.`,

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { presetNames } from "../../../src/mapper/presets.js";
 import { loadConfiguration } from "../../../src/pipeline/configuration/configuration.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
@@ -95,8 +96,7 @@ test("problems of the mapping come with all the others, line by line", async () 
     "}",
   ].join("\n");
   expect(await problemsOf(text)).toEqual([
-    "3:3: preset: must be one of amplitude, mixpanel, posthog, ga4, segment, rudderstack " +
-      '(got "amplitud"); did you mean amplitude?',
+    `3:3: preset: must be one of ${presetNames.join(", ")} (got "amplitud"); did you mean amplitude?`,
     "4:16: threads: unknown key; did you mean export.threads?",
     '8:23: mapping.timestamp[1].zone: "EDT" is not an IANA zone; did you mean "America/New_York"?',
     '8:38: mapping.timestamp[1].format: The time format "unix" cannot be used: it has no year. Did you mean "s"?',

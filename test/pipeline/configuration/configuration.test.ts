@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UsageError } from "../../../src/base/errors.js";
+import { presetNames } from "../../../src/mapper/presets.js";
 import { loadConfiguration } from "../../../src/pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../../src/pipeline/configuration/run-options.js";
 import { resolveSendRequest } from "../../../src/pipeline/configuration/send-options.js";
@@ -125,8 +126,8 @@ test("all faults are reported at once, each with its position", async () => {
       "<dir>/given.json:2:5: exprot: unknown key; did you mean export?",
       "<dir>/given.json:3:25: steps[1]: must be one of validate, export, send, qualify, verify " +
         '(got "import"); did you mean export?',
-      "<dir>/given.json:4:5: preset: must be one of amplitude, mixpanel, posthog, ga4, segment, " +
-        'rudderstack (got "amplitud"); did you mean amplitude?',
+      `<dir>/given.json:4:5: preset: must be one of ${presetNames.join(", ")} ` +
+        '(got "amplitud"); did you mean amplitude?',
       "<dir>/given.json:5:27: includeEvent[1]: must not be empty",
       "<dir>/given.json:6:28: hash[1]: must be userID, stableID, value, or a path such as user.email " +
         'or metadata.card.number (got "email")',
