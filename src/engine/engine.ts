@@ -10,7 +10,7 @@ import type {
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
-import type { WorkerOptions, WorkerResult } from "../pipeline/queue/run-worker.js";
+import type { WorkerOptions, WorkerResult } from "../pipeline/queue/queue-worker.js";
 import { isOfPlan } from "../pipeline/remote/output-paths.js";
 import { withFilesOf } from "../pipeline/remote/output-place.js";
 import type { CountResult } from "../pipeline/run-count.js";

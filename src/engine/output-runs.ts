@@ -1,8 +1,8 @@
 import { builtFile } from "../base/package-files.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
 import type { ExportOptions, SendOptions, SendRequest } from "../pipeline/options.js";
+import type { WorkerOptions, WorkerResult } from "../pipeline/queue/queue-worker.js";
 import type { QueuedOutput } from "../pipeline/queue/queued-output.js";
-import type { WorkerOptions, WorkerResult } from "../pipeline/queue/run-worker.js";
 import { type ExportResult, runExport } from "../pipeline/run-export.js";
 import type { RunOutside, RunPublisher } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
@@ -90,7 +90,7 @@ export function runQueueWorker(
   outside: RunOutside,
 ): Promise<WorkerResult> {
   return watchStore(context, async () => {
-    const { runWorker } = await import("../pipeline/queue/run-worker.js");
+    const { runWorker } = await import("../pipeline/queue/queue-worker.js");
     const sendEntry = builtFile("send-worker.js");
     return runWorker(options, context, { ...outside, openQueuedOutput, sendEntry });
   });

@@ -44,7 +44,7 @@ export interface ReadingOptions {
   readonly csvDelimiter?: string | undefined;
   /** Character around CSV cells; `none` if quotes have no meaning. */
   readonly csvQuote?: string | undefined;
-  /** Texts that mean null in a CSV cell, besides no text and the unquoted `\\N`. */
+  /** Texts that mean null in a CSV cell, in addition to empty cells and the unquoted `\\N`. */
   readonly csvNull?: readonly string[] | undefined;
   /** Skip lines of CSV inputs that begin with this character. */
   readonly csvComment?: string | undefined;
@@ -205,7 +205,7 @@ export interface SendEventsOptions extends ReadingOptions, RunControl {
   readonly concurrency?: number | undefined;
   /** Source of the `Idempotency-Key` of a request; `insertID` needs `body: "object"`. Default: `position`. */
   readonly idempotency?: "position" | "insertID" | undefined;
-  /** Events per second, at most. */
+  /** Maximum number of events per second. */
   readonly rate?: number | undefined;
   /** Events that may be sent at once after a pause, with `rate`. */
   readonly burst?: number | undefined;

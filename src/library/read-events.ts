@@ -133,7 +133,7 @@ async function* readAll(
 function sayGiven(error: SourceError): SourceError {
   const { code, position, reason, alteredFrom } = error;
   if (alteredFrom === undefined) return error;
-  const told = `${reason} Events from there were given out already: discard those of this source.`;
+  const told = `${reason} Events from that position on were already delivered: discard the events of this source.`;
   return new SourceError(code, position, told, { cause: error, alteredFrom });
 }
 

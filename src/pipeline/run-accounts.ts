@@ -147,7 +147,7 @@ const NAMES_SHOWN = 5;
  * Lists the mapped fields that have no value in any row, and those that have values but in no row
  * of some sources. Optional fields of a preset are listed only in the second case. Pure.
  */
-export function foldMissingFields(
+function foldMissingFields(
   mapping: Mapping,
   plan: Plan,
   records: readonly SplitRecord[],

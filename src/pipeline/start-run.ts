@@ -231,7 +231,7 @@ function refuseVanished(
     .flatMap(({ ranges }) => ranges.map(({ source }) => source.name));
   const gone = [...new Set(names)].filter((name) => vanished.has(name));
   if (gone.length === 0) return;
-  const why = "is gone, and has to be read again: files of its split are damaged or change";
+  const why = "is gone, but has to be read again, because files of its split are damaged or change";
   throw new ChangedError(
     outputDirectory,
     gone.map((name) => `input ${name}: ${why}`),
@@ -311,7 +311,7 @@ function describeGone({ record, facts }: EpochState): readonly string[] {
   const names = new Set(there.flatMap(containersOf));
   return record.unreadable
     .filter(({ source }) => !names.has(source))
-    .map(({ source }) => `${source} could not be read and is gone: left out`);
+    .map(({ source }) => `${source} could not be read before and is gone: skipped`);
 }
 
 function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {

@@ -140,10 +140,10 @@ function recasePath(path: unknown, recased: Recased): unknown {
 }
 
 /** Names of columns in the rows, by their names in the preset, if they differ only in case. */
-export type Recased = Readonly<Record<string, string>>;
+type Recased = Readonly<Record<string, string>>;
 
 /** A preset that rows fit, with the evidence for it. */
-export interface PresetMatch {
+interface PresetMatch {
   readonly preset: PresetName;
   /** Number of columns at the root of the rows, and of those that the tool writes. */
   readonly columns: number;
@@ -179,7 +179,7 @@ export function detectPresets(fields: Fields, rows: number): readonly PresetMatc
 }
 
 /** Returns the weight of the evidence for a match. */
-export function weightOf({ columns, known, marks }: PresetMatch): number {
+function weightOf({ columns, known, marks }: PresetMatch): number {
   return (columns === 0 ? 0 : known / columns) + MARK_WEIGHT * marks.length;
 }
 

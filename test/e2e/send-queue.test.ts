@@ -231,7 +231,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     expect(service.requests.length - before).toBeLessThanOrEqual(CONCURRENCY);
     expect(service.repeated).toBeLessThanOrEqual(bound);
     expect(service.storedIndexes()).toEqual(indexes);
-    expect((await paused.ended).stderr).toContain("other workers go on with the split");
+    expect((await paused.ended).stderr).toContain("other workers send the rest of the split");
   }
 
   longTest(

@@ -151,7 +151,7 @@ test("a checksum that fails behind its rows says that their events were given ou
   await expect(rowsOf(readEvents(file))).rejects.toMatchObject({
     code: "source_corrupt",
     message: expect.stringMatching(
-      /altered.*were given out already: discard those of this source/s,
+      /altered.*were already delivered: discard the events of this source/s,
     ),
   });
 });

@@ -90,7 +90,7 @@ describe("the same export with more inputs", () => {
     run.input("a.txt", ...lines);
     run.input("c.txt", "2026-01-02 c");
     await expect(again(run)).rejects.toThrow(
-      /input a\.txt: size .*\nPut back these inputs as they were, and give further rows as new files/,
+      /input a\.txt: size .*\nRestore these inputs and pass further rows as new files/,
     );
     expect(run.files()).toEqual(before);
     expect(existsSync(join(run.output, "_switchyard/epochs"))).toBe(false);
@@ -153,7 +153,7 @@ describe("the same export with more inputs", () => {
     const { signal } = new AbortController();
     const result = await run.run({ splitBytes: SPLIT_BYTES }, signal, observer);
     expect(result).toMatchObject({ outcome: "done", manifest: { complete: true } });
-    expect(notes).toContain("c.txt could not be read and is gone: left out");
+    expect(notes).toContain("c.txt could not be read before and is gone: skipped");
   });
 
   it("writes a lost part of any epoch again, and refuses if its input is gone", async () => {
@@ -167,7 +167,7 @@ describe("the same export with more inputs", () => {
     expect(run.files()).toEqual(files);
     rmSync(join(run.output, part));
     run.remove("c.txt");
-    await expect(again(run)).rejects.toThrow("input c.txt: is gone, and has to be read again");
+    await expect(again(run)).rejects.toThrow("input c.txt: is gone, but has to be read again");
     expect(run.files()["events/2026-01-02/part-e00001-000000-0.jsonl"]).toBe("2026-01-02 old\n");
   });
 

@@ -35,10 +35,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, or no configuration fits the
 inputs, 130 interrupted.`;
 
 export const validate = `
-Reads inputs as \`export\` does, but sends and exports nothing. Writes
+Reads inputs as \`export\` does, but does not export or send events. Writes
 report/report.html for people and report/report.json for programs: rows and
 their outcomes, days and hours, events with their properties, ids, times, sizes,
-source rows beside the events made of them, and findings, each with the
+source rows beside their events, and findings, each with the
 configuration line that fixes it. --apply writes the safe fixes into the
 configuration.
 
@@ -85,7 +85,8 @@ Accepted events are recorded. To resume after an interruption or a failure, run
 the same command again. Requests that were in flight are sent again with the
 same Idempotency-Key.
 
-With --queue, processes of \`switchyard worker\` send; --rate is that of all.
+With --queue, processes of \`switchyard worker\` send, and --rate limits all of
+them together.
 
 ${rejectExitCodes}`;
 
@@ -99,10 +100,10 @@ Examples:
   $ switchyard verify out --json | jq .differences`;
 
 export const compact = `
-Joins the files of each day into files of up to the part size, also those of
-several runs (epochs). Bytes are copied, nothing is encoded again. While a day is
-replaced it is away for a moment; an event is never there twice. After an
-interruption, run the same command again, or the export.
+Joins the files of each day into files of up to the part size, also across runs
+(epochs). It copies bytes and does not encode them again. A day is missing for a
+moment while its files are replaced; no event is ever duplicated. To resume
+after an interruption, run the same command or the export again.
 
 Examples:
   $ switchyard compact out
@@ -110,10 +111,10 @@ Examples:
 
 export const worker = `
 Reads splits and merges days for all exports that run with the same --queue, on
-this machine or others. At SIGTERM or ^C it finishes what it has begun, and ends.
-It needs the same version, inputs and output as the export; the salt and the keys
-of stores come from its own environment. It sends the splits of \`send --queue\`
-too, with the server secret of its environment.
+this machine or others. Also sends the splits of \`send --queue\`. At SIGTERM or
+^C it finishes its current work and ends. It needs the same version, inputs and
+output as the export. The salt, the keys of stores and the server secret come
+from its own environment.
 
 Examples:
   $ switchyard worker --queue redis://10.0.0.5:6379
@@ -121,8 +122,8 @@ Examples:
 
 export const loadSql = `
 Prints the CREATE TABLE for the columns of the export, and the statements that
-load its files. Nothing is executed. For BigQuery, Snowflake and Redshift copy
-the files to a bucket first and fill in what is in <>.
+load its files, without running them. For BigQuery, Snowflake and Redshift copy
+the files to a bucket first and replace the texts in <>.
 
 Examples:
   $ switchyard load-sql duckdb out | duckdb events.db
@@ -130,7 +131,7 @@ Examples:
 
 export const qualify = `
 Takes the event names of an export from its manifest, or reads inputs as
-\`export\` does, and prints the changes to make. Nothing is sent without --yes. A
+\`export\` does, and prints the changes to make. Sends them only with --yes. A
 second run with --yes changes nothing. The console key comes from
 SWITCHYARD_CONSOLE_KEY or --console-key-file.
 
@@ -151,13 +152,12 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows of
 inputs rejected than --max-rejects, 130 interrupted.`;
 
 export const runs = `
-Lists the exports in the directories of this directory, the configured one, and
+Lists the exports in the subdirectories of this one, the configured export, and
 the runs of \`send\`: state, first start, last end and its duration, events,
-rejects, and each epoch with its inputs and days. \`--json\` has all of it.
-\`--watch\` looks every two seconds and prints what has changed, with the speed of
-all processes and the time left. It ends when the export of [dir], or without it
-everything here, has ended;
-with --json each change is a line.
+rejects, and each epoch with its inputs and days. --json prints all facts.
+--watch checks every two seconds and prints changes, with the speed of all
+processes and the time left. It ends when the export of [dir], or without [dir]
+every listed run, has ended. With --json it prints each change on a line.
 
 Examples:
   $ switchyard runs
@@ -177,8 +177,8 @@ Examples:
   $ switchyard migrate --config acme.config.json --threads 4`;
 
 export const serve = `
-Serves the console API and the event route from one directory; nothing else
-needs to be installed. The first start on an empty directory creates a console
+Serves the console API and the event route from one directory, without other
+software. The first start on an empty directory creates a console
 key and a server secret and prints them once. To use your own keys, set
 SWITCHYARD_CONSOLE_KEY=console-… and SWITCHYARD_SERVER_SECRET=secret-…, with at
 least 16 characters after the prefix.
@@ -196,8 +196,9 @@ Examples:
 Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration.`;
 
 export const checkData = `
-Reads the databases of a service whole and lists damage: SQLite's integrity check, missing references, and
-sums that differ from what they count. It changes nothing and may run beside a service.
+Reads the databases of a service completely and lists damage: faults that
+SQLite's integrity check finds, missing references, and wrong sums. It changes
+nothing and can run while a service uses the data.
 
 Examples:
   $ switchyard check-data
@@ -206,8 +207,8 @@ Examples:
 Exit codes: 0 sound, 1 damaged or failed, 2 wrong usage or configuration.`;
 
 export const keys = `
-Works on the data directory itself, also while a service uses it: created and
-revoked keys take effect with the next request. Console keys open the console
+Changes the data directory directly, even while a service uses it: created and
+revoked keys take effect at the next request. Console keys open the console
 API, server secrets the event route.
 
 Examples:

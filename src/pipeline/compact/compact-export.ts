@@ -55,9 +55,8 @@ export interface CompactResult {
 export async function compactExport(
   directory: string,
   signal: AbortSignal,
-  now: () => number = () => performance.now(),
 ): Promise<CompactResult> {
-  const startedMs = now();
+  const startedMs = performance.now();
   const manifestFile = join(directory, MANIFEST_NAME);
   const layout = layoutOf(directory, (await readManifest(manifestFile)).dataset);
   if (!existsSync(layout.planFile)) {
@@ -92,7 +91,7 @@ export async function compactExport(
       filesAfter: totals.files,
       rows: totals.rows,
       bytes: totals.bytes,
-      durationMs: now() - startedMs,
+      durationMs: performance.now() - startedMs,
     };
   } finally {
     await lock.release();
@@ -255,7 +254,7 @@ function damage({ message }: SpillDamage): SwitchyardError {
   const [fact] = message.split(":");
   return new SwitchyardError(
     "compact_refused",
-    `${fact}; nothing of its day was changed. Run its export again, which writes it again, then compact`,
+    `${fact}; its day was not changed. Run its export again to write the file again, then compact`,
   );
 }
 

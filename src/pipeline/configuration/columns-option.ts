@@ -66,7 +66,7 @@ function listedColumns(texts: readonly string[], withInsertID: boolean) {
   if (idColumn !== undefined && !withInsertID) {
     throw new UsageError(
       "columns_invalid",
-      `Column ${idColumn.name} is made of insert ids, and there are none: map insertID, do not pass --no-insert-id, or leave the column out.`,
+      `Column ${idColumn.name} holds insert ids, but there are none: map insertID, do not pass --no-insert-id, or leave the column out.`,
     );
   }
   return { withInsertID: idColumn !== undefined, columns };

@@ -27,7 +27,7 @@ export const csvRows = {
     type: type.list,
     placeholder: "<text>",
     description:
-      "Text that means null in a cell of CSV inputs, besides no text and the unquoted \\N",
+      "Text that means null in a CSV cell, in addition to empty cells and the unquoted \\N",
   },
   csvComment: {
     type: type.character,
@@ -56,7 +56,7 @@ export const csvRows = {
 export const storeRows = {
   s3Endpoint: {
     type: type.url,
-    description: "Address of the S3 store, if it is not AWS: that of R2, MinIO, Ceph, B2 …",
+    description: "Address of the S3 store if it is not AWS, such as R2, MinIO, Ceph or B2",
     otherwise: "AWS_ENDPOINT_URL, else AWS",
   },
   s3Region: {
@@ -67,18 +67,19 @@ export const storeRows = {
   },
   s3PathStyle: {
     ...type.off,
-    description: "Name S3 buckets in the path instead of the host: most stores but AWS need it",
+    description:
+      "Put the S3 bucket in the path instead of the host name, as most stores except AWS need",
   },
   s3Checksums: {
     type: type.choice(s3Checksums),
     default: "required",
     description:
-      "Checksums of objects written to S3; `supported` adds a SHA-256 that the store keeps, as buckets with Object Lock demand",
+      "Checksums of objects written to S3; `supported` adds a SHA-256 that the store keeps, as buckets with Object Lock require",
   },
   maxRequestsPerSecond: {
     type: type.events,
     placeholder: "<requests>",
-    description: "Requests per second to a store, at most, of all threads",
+    description: "Maximum number of requests per second to a store, for all threads together",
     otherwise: "as fast as the store answers",
   },
   read: {
@@ -90,6 +91,6 @@ export const storeRows = {
     section: "export",
     ...type.off,
     description:
-      "Write to a store that cannot write on condition, where a second run would not be noticed",
+      "Write to a store without conditional writes, where a second run would not be detected",
   },
 } satisfies Readonly<Record<string, type.OptionRow>>;

@@ -50,7 +50,7 @@ export const optionTable = {
   },
   damaged: {
     type: type.choice(damagedChoices),
-    description: "Rows that may be altered, as the checksum over them fails; send keeps them",
+    description: "Treatment of rows whose checksum fails, which may be altered; send keeps them",
     default: "leave-out",
   },
   preset: {
@@ -238,7 +238,7 @@ export const optionTable = {
     type: type.choice(profiles),
     placeholder: "<profile>",
     description:
-      "Columns of the written files: those of events, or those that the bucket ingestion of an experimentation platform takes",
+      "Columns of the written files: those of events, or those for the bucket ingestion of an experimentation platform",
     default: "event",
   },
   timestampUnit: {
@@ -270,13 +270,13 @@ export const optionTable = {
   finish: {
     section: "export",
     ...type.off,
-    description: "Read nothing: merge what all shards have read, and write the manifest",
+    description: "Do not read inputs: merge what all shards have read, and write the manifest",
   },
   queue: {
     section: "export",
     type: redisUrl,
     description:
-      "Redis that shares out the splits: processes of `switchyard worker` read them, and this one plans and finishes",
+      "Redis that distributes the splits: processes of `switchyard worker` read them, and this one plans and finishes",
   },
   splitSize: {
     section: "export",

@@ -9,7 +9,7 @@ export const outputRows = {
     type: type.count(0, 65_535),
     placeholder: "<port>",
     description:
-      "Port for Prometheus at /metrics while the run lasts; 0 picks a free one, and a line names it",
+      "Port for Prometheus metrics at /metrics during the run; 0 picks a free port and prints it",
     otherwise: "no metrics",
   },
   metricsHost: {
@@ -26,7 +26,7 @@ export const outputRows = {
     type: type.choice(logFormats),
     placeholder: "<format>",
     description:
-      "Form of everything that is printed; json prints an object per line, and the result as --json does",
+      "Format of all output; json prints one object per line, and the result like --json",
     default: "text",
   },
   json: {
@@ -35,11 +35,11 @@ export const outputRows = {
   },
   quiet: {
     ...type.off,
-    description: "Print no progress and no summary; errors are still printed",
+    description: "Do not print progress and summary; errors are still printed",
   },
   color: {
     type: type.onOff,
-    description: "Print in colour where the terminal shows it; NO_COLOR=1 turns it off too",
+    description: "Print in colour if the terminal supports it; NO_COLOR=1 turns it off too",
     negation: "Print without colour, as with NO_COLOR=1",
     default: true,
   },

@@ -17,7 +17,7 @@ import type {
   ValidateRequest,
 } from "../options.js";
 import { outputFormat } from "../output-formats.js";
-import type { WorkerOptions } from "../queue/run-worker.js";
+import type { WorkerOptions } from "../queue/queue-worker.js";
 import { isObjectUrl } from "../remote/output-place.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import type { Shard } from "../shard/shard.js";
@@ -79,7 +79,7 @@ function shardOf({ shard, finish }: CompleteValues, { arrayIndex }: Machine): Sh
   if (finish) {
     throw new UsageError(
       "shard_unsupported",
-      "--finish is for the process that comes after all shards: leave out --shard.",
+      "--finish is for the process that runs after all shards: leave out --shard.",
     );
   }
   if (index !== undefined && index < count) return { index, count };
@@ -95,15 +95,13 @@ function queueOf({ queue, shard, finish }: CompleteValues): string | undefined {
   if (queue === undefined || (shard === undefined && !finish)) return queue;
   throw new UsageError(
     "shard_unsupported",
-    `--queue shares out the splits and finishes by itself: leave out ${finish ? "--finish" : "--shard"}.`,
+    `--queue distributes the splits and finishes by itself: leave out ${finish ? "--finish" : "--shard"}.`,
   );
 }
 
 /** Resolves the options of a worker of a queue. Throws `UsageError` if the queue is missing. */
-export function resolveWorkerOptions(
-  configuration: Configuration,
-  machine: Machine = thisMachine(),
-): WorkerOptions {
+export function resolveWorkerOptions(configuration: Configuration): WorkerOptions {
+  const machine = thisMachine();
   const values = valuesOf(configuration);
   if (values.queue === undefined) {
     throw new UsageError(
@@ -134,11 +132,8 @@ function tableOf({ exportTable: table, format }: CompleteValues): ExportOptions[
 }
 
 /** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
-export function resolveValidateRequest(
-  configuration: Configuration,
-  machine: Machine = thisMachine(),
-): ValidateRequest {
-  const options = resolveRunOptions(configuration, machine);
+export function resolveValidateRequest(configuration: Configuration): ValidateRequest {
+  const options = resolveRunOptions(configuration);
   const values = valuesOf(configuration);
   const { report, dayZone, sample, format, compression, csvSafe } = values;
   return {
@@ -326,7 +321,7 @@ export function resolveDedupe(
   if (unmapped === "insertID") {
     throw new UsageError(
       "dedupe_key_missing",
-      `${flag} needs an insert id, and the mapping has none: map insertID to the field that tells a repeated event from another one${flag === "--dedupe" ? ", or pass --dedupe-by event,timestamp,userID,stableID,metadata" : ""}.`,
+      `${flag} needs an insert id, and the mapping has none: map insertID to the field that identifies a repeated event${flag === "--dedupe" ? ", or pass --dedupe-by event,timestamp,userID,stableID,metadata" : ""}.`,
     );
   }
   if (unmapped !== undefined) {

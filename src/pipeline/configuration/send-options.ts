@@ -7,7 +7,6 @@ import type { SendRequest } from "../options.js";
 import { isObjectUrl } from "../remote/output-place.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
-import { type Machine, thisMachine } from "./machine.js";
 import { resolveDedupe, resolveRunOptions, valuesOf } from "./run-options.js";
 import { SERVER_SECRET_VARIABLE } from "./secrets.js";
 
@@ -18,13 +17,12 @@ import { SERVER_SECRET_VARIABLE } from "./secrets.js";
 export function resolveSendRequest(
   configuration: Configuration,
   command: readonly string[],
-  machine: Machine = thisMachine(),
 ): SendRequest {
   const values = valuesOf(configuration);
   const { concurrency, rate, burst = rate, unsafeLock } = values;
   // Other processes cannot reach a service inside this process.
   const queue = configuration.destination === undefined ? values.queue : undefined;
-  const run = resolveRunOptions(configuration, machine);
+  const run = resolveRunOptions(configuration);
   if (queue !== undefined && run.dedupe !== undefined) {
     throw new UsageError(
       "shard_unsupported",

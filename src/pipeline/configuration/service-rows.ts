@@ -51,7 +51,7 @@ export const serviceRows = {
   rate: {
     section: "send",
     type: type.events,
-    description: "Events per second, at most",
+    description: "Maximum number of events per second",
     otherwise: "as fast as the service accepts them",
   },
   burst: {
@@ -69,7 +69,7 @@ export const serviceRows = {
   giveUpAfter: {
     section: "send",
     type: type.seconds(604_800),
-    description: "Stop after this time without one success; the run can be resumed",
+    description: "Stop after this time without a success; the run can be resumed",
     default: 900,
   },
   sendAuthHeader: {
@@ -166,7 +166,7 @@ export const serviceRows = {
   yes: {
     section: "qualify",
     ...type.off,
-    description: "Make the changes; without it they are only shown",
+    description: "Make the changes; without this option they are only shown",
   },
   dryRun: {
     section: "qualify",
@@ -177,7 +177,7 @@ export const serviceRows = {
     section: "serve",
     type: type.count(0, 65_535),
     placeholder: "<port>",
-    description: "Port to listen on; 0 picks a free one, and the first line printed names it",
+    description: "Port to listen on; 0 picks a free port, which the first printed line names",
     default: 8080,
   },
   host: {

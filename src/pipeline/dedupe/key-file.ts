@@ -44,10 +44,7 @@ export class KeyDamage extends SwitchyardError {
     readonly path: string,
     what: string,
   ) {
-    super(
-      "keys_damaged",
-      `${path} ${what}; run the same command again, which reads its split again`,
-    );
+    super("keys_damaged", `${path} ${what}; run the same command again to read its split again`);
   }
 }
 
@@ -194,7 +191,7 @@ export class KeyFile {
     try {
       file = openSync(this.path, "r");
     } catch (error) {
-      if (hasCode(error, "ENOENT")) throw new KeyDamage(this.path, "does not exist any more");
+      if (hasCode(error, "ENOENT")) throw new KeyDamage(this.path, "no longer exists");
       throw toOutputError(this.path, error);
     }
     try {

@@ -206,7 +206,7 @@ export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean):
       : "or move the files away";
     throw new UsageError(
       "output_occupied",
-      `${join(directory, name)} exists, and no ledger says which run it belongs to; choose another directory or --dataset, ${advice}`,
+      `${join(directory, name)} exists, but is not in the ledger of any run; choose another directory or --dataset, ${advice}`,
     );
   }
 }

@@ -51,7 +51,7 @@ export class ChangedError extends UsageError {
 function adviceOn(changes: readonly string[]): string {
   if (!changes.every((change) => change.startsWith("input ")))
     return "Undo these changes to resume it, choose another directory,";
-  return "Put back these inputs as they were, and give further rows as new files,";
+  return "Restore these inputs and pass further rows as new files,";
 }
 
 /** Returns a text that names the version that began a run; only that version can resume it. */
@@ -132,7 +132,7 @@ function compareKnown(
     const failure = failureOf(name, failures);
     if (source === undefined && failure === undefined) {
       if (home.every((id) => finished.has(id))) vanished.add(name);
-      else refused.push(`input ${name}: was there, is gone, and is not read to its end`);
+      else refused.push(`input ${name}: is gone, but was not read to its end`);
     } else if (isBegun) {
       const change =
         source === undefined

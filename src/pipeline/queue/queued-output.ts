@@ -142,7 +142,7 @@ export async function joinWaiting<Lock extends { release(): Promise<void> }>(
       await lock.release();
     }
     if (polls === NOTE_AFTER_POLLS)
-      observer.note?.(`waiting, as another process plans or finishes ${output}`);
+      observer.note?.(`waiting: another process plans or finishes ${output}`);
     await sleep(POLL_MS, undefined, { signal });
   }
 }

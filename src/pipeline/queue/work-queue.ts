@@ -21,7 +21,7 @@ const BLOCK_SECONDS = 0.25;
 const RECONNECT_MS_MAX = 5_000;
 const ADDED_AT_ONCE = 1_000;
 const STOPPING_NOTE =
-  "this process ends when Redis answers; a second signal ends it at once, and loses nothing that is recorded";
+  "this process ends when Redis answers; a second signal ends it at once, and recorded work is kept";
 
 const PREFIX = "switchyard";
 const NAME = "work";
@@ -147,7 +147,7 @@ export class WorkQueue {
     if (job?.id === undefined) return undefined;
     const { value } = checkValue(queuedWorkSchema, job.data);
     if (value === undefined) {
-      this.options.note(`the queue has something else than splits in it: ${job.id} was removed`);
+      this.options.note(`the queue held a job that is not a split: ${job.id} was removed`);
       await job.moveToCompleted(null, token, false);
       return undefined;
     }

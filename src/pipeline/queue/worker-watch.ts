@@ -76,7 +76,7 @@ export class WorkerWatch {
     const isAlone = nowMs - this.#busyMs > ALONE_MS;
     if (isAlone && nowMs - this.#aloneNotedMs > ALONE_NOTE_INTERVAL_MS) {
       this.#aloneNotedMs = nowMs;
-      texts.push(`${left.length} ${this.all.kind}s wait, and no worker is at work; ${hint}`);
+      texts.push(`${left.length} ${this.all.kind}s wait, but no worker is running; ${hint}`);
     }
     return texts;
   }

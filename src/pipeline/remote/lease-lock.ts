@@ -147,7 +147,7 @@ export class LeaseLock {
     if (!(await this.#put("absent"))) return;
     throw new UsageError(
       "store_unconditional",
-      `${this.options.address}: the store ignores If-None-Match, so that two runs at once could mix their files. Choose another store, or pass --unsafe-lock if nothing else writes there.`,
+      `${this.options.address}: the store ignores If-None-Match, so two runs at the same time could mix their files. Choose another store, or pass --unsafe-lock if nothing else writes there.`,
     );
   }
 
@@ -245,7 +245,7 @@ export class LeaseLock {
     const who = holder && `process ${holder.pid} on ${holder.host}`;
     const error = new SwitchyardError(
       "output_lock_lost",
-      `${this.options.address}: this run did not renew its lock in time, and ${who ?? "somebody"} has ${who === undefined ? "removed" : "taken"} it; this run writes nothing more. Run the same command again to resume`,
+      `${this.options.address}: this run did not renew its lock in time, and ${who === undefined ? "the lock was removed" : `${who} has taken it`}; this run stops writing. Run the same command again to resume`,
       { exitCode: exitCodes.busy },
     );
     this.#lost.abort(error);
@@ -268,7 +268,7 @@ export async function waitForAgreement(attempt: number, name: string): Promise<v
   }
   throw new UsageError(
     "store_unconditional",
-    `${name}: the store refuses to write it on the condition that it is as the store says it is. Choose a bucket without versions, or another store.`,
+    `${name}: the store refuses a conditional write although the condition is met. Choose a bucket without versions, or another store.`,
   );
 }
 

@@ -206,7 +206,7 @@ export class OutputMirror {
       if (objects.get(path)?.etag === etag) continue;
       throw new SwitchyardError(
         "output_changed",
-        `${this.options.address}/${path} was ${objects.has(path) ? "changed" : "removed"} while this run was at work; run the same command again, which writes it again`,
+        `${this.options.address}/${path} was ${objects.has(path) ? "changed" : "removed"} during this run; run the same command again to write it again`,
       );
     }
     const isStray = (path: string) =>

@@ -65,7 +65,7 @@ export async function runShard(
   outside: RunOutside,
   output: SharedOutput,
 ): Promise<ShardResult> {
-  if (options.fresh) throw unsupported("--fresh", "--shard", "removes what other shards write");
+  if (options.fresh) throw cannotStartOver("--shard", "removes what other shards write");
   const { signal } = context;
   const startedMs = outside.now();
   const job = await sharedJob(options, output.publisher);
@@ -140,8 +140,7 @@ export async function planShared<Result>(
       for (const text of planned.notes) note(text);
       if (planned.manifest === undefined) await publisher?.planned();
     } else {
-      if (job.options.fresh)
-        throw unsupported("--fresh", "living workers", "removes what they write");
+      if (job.options.fresh) throw cannotStartOver("living workers", "removes what they write");
       epochs = await joinRun(layout, factsOf(inputs, recorded));
     }
     return { epochs, result: await work(planning, epochs) };
@@ -214,9 +213,9 @@ export async function sharedJob(
   };
 }
 
-function unsupported(one: string, other: string, why: string): UsageError {
+function cannotStartOver(other: string, why: string): UsageError {
   return new UsageError(
     "shard_unsupported",
-    `${one} ${why}, so that it cannot be combined with ${other}: leave one of them out.`,
+    `--fresh ${why}, so it cannot be combined with ${other}: leave one of them out.`,
   );
 }

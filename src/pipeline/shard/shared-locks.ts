@@ -146,14 +146,14 @@ export function refuseOthers(planner: Planner, others: readonly Member[]): void 
   if (other !== undefined) {
     throw new SwitchyardError(
       "shards_differ",
-      `shard ${formatShard(other)} is at work, which divides the splits by ${other.count} and not by ${count}; wait until it ends, or stop it`,
+      `shard ${formatShard(other)} is running and divides the splits by ${other.count}, not by ${count}; wait until it ends, or stop it`,
       { exitCode: exitCodes.busy },
     );
   }
   if (!shards.some((one) => one.index === index)) return;
   throw new SwitchyardError(
     "shard_locked",
-    `another process is shard ${formatShard(planner)}; wait until it ends, stop it, or take another number`,
+    `another process is shard ${formatShard(planner)}; wait until it ends, stop it, or use another number`,
     { exitCode: exitCodes.busy },
   );
 }

@@ -145,7 +145,7 @@ async function writeSplit(
 }
 
 const DELIVERED =
-  "Rows from there were delivered as they were read: compare them with the repaired file.";
+  "Rows from that position on were already delivered: compare them with the repaired file.";
 const LEFT_OUT = "Their rows are left out; --damaged keep delivers them.";
 
 interface Flow {

@@ -254,7 +254,7 @@ export class SplitRunner {
   #countDeath(hasRead: boolean, death: RemoteDeath): void {
     this.#deaths = hasRead ? 1 : this.#deaths + 1;
     if (this.#deaths <= WORKER_DEATHS_MAX) return;
-    throw asFatal(`read the last of ${this.#deaths} sources that all ended in this`, death);
+    throw asFatal(`read the last of ${this.#deaths} sources that each killed their worker`, death);
   }
 
   #account(lane: Lane, claim: Claim, record: SplitRecord): void {

@@ -143,7 +143,7 @@ describe("a saved run", () => {
     }
     expect(changes).toEqual([
       "version of Switchyard: was 1, is 2 (only 1 can resume the run)",
-      "input a: was there, is gone, and is not read to its end",
+      "input a: is gone, but was not read to its end",
       "input b: other content",
     ]);
   });

@@ -53,7 +53,7 @@ export interface WorkerOutside extends RunOutside {
 }
 
 const BEAT_INTERVAL_MS = 2_000;
-/** Thrown in a worker that was paused for too long: other workers have its work. */
+/** Codes of errors of a worker that was paused for too long: other workers have its work. */
 const lostCodes: ReadonlySet<string> = new Set(["output_lock_lost", "split_lost"]);
 
 /**
@@ -159,7 +159,7 @@ class QueueWorker {
         isTaken = true;
         if (opened === undefined) {
           context.observer.note?.(
-            `${address} has another run by now, or is not the directory that the coordinator sees: its work was left out`,
+            `${address} now holds another run, or is not the directory that the coordinator sees: its work was skipped`,
           );
           await claim.done();
         } else if (claim.work.kind === "merge")
