@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: "test/support/after-file.ts",
     // Room for a machine that others keep busy; longer where properties are given more runs by hand.
     testTimeout: Math.max(120_000, propertyRuns(60_000)),
-    hookTimeout: Math.max(120_000, propertyRuns(60_000)),
+    hookTimeout: Math.max(240_000, propertyRuns(60_000)),
     // One more than the cores of a small CI machine: many tests wait for a timer, a server or a browser.
     maxWorkers: 3,
   },

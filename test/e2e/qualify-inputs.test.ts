@@ -124,6 +124,6 @@ async function firstSplitCounted(): Promise<void> {
       const splits = join(temporary, name, "_switchyard", "splits");
       if (!existsSync(splits) || readdirSync(splits).length === 0) throw new Error("none so far");
     },
-    { interval: 2, timeout: 30_000 },
+    { interval: 2, timeout: 90_000 },
   );
 }

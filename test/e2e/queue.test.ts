@@ -121,7 +121,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
   test("a worker that is told to stop reads its split to the end, and another one the rest", async () => {
     const first = startWorker();
     const coordinated = coordinate("stopped");
-    await expect.poll(() => records("stopped"), { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => records("stopped"), { timeout: 90_000 }).toBeGreaterThan(0);
     first.child.kill("SIGTERM");
     expect(await first.ended).toMatchObject({ exitCode: 0 });
     const before = records("stopped");
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
 
   test("what Redis has lost is put in again, also after it was away", async () => {
     const coordinated = coordinate("lost");
-    await expect.poll(() => redis.client.dbsize(), { timeout: 20_000 }).toBeGreaterThan(8);
+    await expect.poll(() => redis.client.dbsize(), { timeout: 90_000 }).toBeGreaterThan(8);
     await redis.client.flushall();
     await redis.stop();
     setTimeout(() => startWorker(), 1_000);
@@ -150,7 +150,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
       env,
       started: (child) => {
         void expect
-          .poll(() => redis.client.dbsize(), { timeout: 20_000 })
+          .poll(() => redis.client.dbsize(), { timeout: 90_000 })
           .toBeGreaterThan(8)
           .finally(() => child.kill("SIGKILL"));
       },
@@ -173,7 +173,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
     const merges = join(scratch, "days", "_switchyard", "merges");
     const made = () => (existsSync(merges) ? readdirSync(merges).length : 0);
     // The plan and the first merge.
-    await expect.poll(made, { timeout: 30_000, interval: 1 }).toBeGreaterThan(1);
+    await expect.poll(made, { timeout: 90_000, interval: 1 }).toBeGreaterThan(1);
     killed.child.kill("SIGKILL");
     const before = made();
     startWorker();
@@ -233,7 +233,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
   test("other runs are kept out while workers are at work", async () => {
     const coordinated = coordinate("busy");
     const { child } = startWorker();
-    await expect.poll(() => records("busy"), { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+    await expect.poll(() => records("busy"), { timeout: 90_000, interval: 5 }).toBeGreaterThan(0);
     child.kill("SIGSTOP");
     try {
       for (const more of [[], ["--fresh"], ["--shard", "0/2"]]) {
@@ -273,7 +273,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
 
   test.runIf(isInCI)(
     "workers that are killed again and again lose nothing",
-    { timeout: 180_000 },
+    { timeout: 300_000 },
     async () => {
       for (let index = 0; index < 3; index++) startWorker();
       const coordinated = coordinate("kills");

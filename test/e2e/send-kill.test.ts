@@ -76,7 +76,7 @@ async function acknowledgedMore(): Promise<void> {
   const before = acknowledgements();
   const hasMore = () =>
     [...acknowledgements()].some(([file, count]) => count > (before.get(file) ?? 0));
-  await vi.waitUntil(hasMore, { interval: 5, timeout: 60_000 });
+  await vi.waitUntil(hasMore, { interval: 5, timeout: 90_000 });
 }
 
 /** Acknowledged requests by the journal that tells of them. */

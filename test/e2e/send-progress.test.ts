@@ -39,7 +39,7 @@ test.each([
       clock.advance(stepMs);
       expect(written.join("")).toMatch(/2\.5 % · 50 rows .* · 50 delivered · /);
     },
-    { interval: 5, timeout: 30_000 },
+    { interval: 5, timeout: 90_000 },
   );
   controller.abort();
   expect(await ended).toBe(130);

@@ -51,7 +51,11 @@ function startWorker(
 const secretOnly = { SWITCHYARD_SERVER_SECRET: testSecret };
 
 async function stopWorkers(): Promise<readonly CommandResult[]> {
-  for (const { child } of workers) child.kill("SIGTERM");
+  for (const { child } of workers) {
+    child.kill("SIGTERM");
+    // A test that failed may have left it paused.
+    child.kill("SIGCONT");
+  }
   return Promise.all(workers.splice(0).map(({ ended }) => ended));
 }
 
@@ -67,7 +71,7 @@ const coordinate = (url: string, runs: string, ...more: readonly string[]): Prom
 const workersWait = (count: number) =>
   expect
     .poll(async () => /blocked_clients:(\d+)/.exec(await redis.client.info("clients"))?.[1], {
-      timeout: 60_000,
+      timeout: 90_000,
     })
     .toBe(String(count));
 
@@ -85,7 +89,7 @@ function manifestOf(runs: string) {
 
 const sentMoreThan = (service: FaultyService, count: number) =>
   expect
-    .poll(() => service.requests.length, { timeout: 30_000, interval: 5 })
+    .poll(() => service.requests.length, { timeout: 90_000, interval: 5 })
     .toBeGreaterThan(count);
 
 describe.skipIf(!hasRedis())("send with a queue", () => {
@@ -151,7 +155,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     expect(service.repeated).toBeLessThanOrEqual(kills * CONCURRENCY);
     expect(end.json.delivery.delivered).toBe(expectedIndexes().length);
     expect(end.json.delivery.possiblyDuplicated).toBeGreaterThanOrEqual(service.repeated);
-  }, 240_000);
+  }, 300_000);
 
   test("a coordinator that was killed is run again, and a worker that is told to stop leaves its split to others", async () => {
     const service = new FaultyService(slowly);
@@ -173,7 +177,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     expect(end, end.stderr).toMatchObject({ exitCode: 0 });
     expect(service.storedIndexes()).toEqual(expectedIndexes());
     expect(service.repeated).toBe(0);
-  }, 180_000);
+  }, 300_000);
 
   test("a worker without the secret says so, and no file of the run has it", async () => {
     const service = new FaultyService(() => accepted);
@@ -220,7 +224,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     start();
     const indexes = expectedIndexes();
     await expect
-      .poll(() => service.copies.size, { timeout: 90_000, interval: 200 })
+      .poll(() => service.copies.size, { timeout: 180_000, interval: 200 })
       .toBe(indexes.length);
     const before = service.requests.length;
     paused.child.kill("SIGCONT");
@@ -237,7 +241,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
   longTest(
     "a worker that was paused sends nothing more once others have its split",
     () => pauseWorker("paused", startWorker, CONCURRENCY),
-    240_000,
+    300_000,
   );
 
   describe.skipIf(!hasS3Server())("with runs in a bucket", () => {
@@ -277,7 +281,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
       expect(left.filter((key) => /lock|lease|acknowledged/.test(key))).toEqual([]);
       const again = await coordinate(url, "s3://sent/two", ...server.flags);
       expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
-    }, 180_000);
+    }, 300_000);
 
     test("workers that are killed or stopped go on from the journals in the bucket", async () => {
       const service = new FaultyService(slowly);
@@ -296,7 +300,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
       expect(service.storedIndexes()).toEqual(expectedIndexes());
       expect(service.repeated).toBeLessThanOrEqual(2 * (CONCURRENCY + UNSTORED_MAX));
       expect(service.repeated).toBeLessThan(ROWS / 4);
-    }, 240_000);
+    }, 300_000);
 
     longTest(
       "a worker that was paused sends nothing more once others have its split",
@@ -304,7 +308,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
         const bound = CONCURRENCY + UNSTORED_MAX;
         return pauseWorker("s3://sent/paused", startStoreWorker, bound, ...server.flags);
       },
-      240_000,
+      300_000,
     );
 
     test("a run in a bucket needs a queue", async () => {

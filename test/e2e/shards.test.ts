@@ -130,7 +130,7 @@ describe("while a shard is at work", () => {
           const ledger = join(scratch, output, "_switchyard");
           const isReading = () =>
             holds(join(ledger, "lock-shard-0-of-2")) && !holds(join(ledger, "lock"));
-          await expect.poll(isReading, { timeout: 20_000, interval: 5 }).toBe(true);
+          await expect.poll(isReading, { timeout: 90_000, interval: 5 }).toBe(true);
           child.kill("SIGSTOP");
           try {
             await commands();

@@ -69,7 +69,7 @@ function mergesIn(output: string): readonly string[] {
 async function firstMergeDone(output: string): Promise<void> {
   await vi.waitFor(() => expect(mergesIn(output)).not.toEqual([]), {
     interval: 1,
-    timeout: 30_000,
+    timeout: 90_000,
   });
 }
 

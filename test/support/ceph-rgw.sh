@@ -55,7 +55,7 @@ start() {
 monmaptool --create --clobber --fsid "$cluster" --addv a "v1:127.0.0.1:$monitor" "$directory/monmap" >"$directory/log/monmap.out"
 ceph-mon "${options[@]}" -i a --mkfs --mon-data "$directory/mon" --monmap "$directory/monmap" >"$directory/log/mkfs.out" 2>&1
 start mon ceph-mon "${options[@]}" -i a
-timeout 60 ceph "${options[@]}" osd new "$disk" >/dev/null
+timeout 120 ceph "${options[@]}" osd new "$disk" >/dev/null
 ceph-osd "${options[@]}" -i 0 --mkfs --osd-uuid "$disk" >>"$directory/log/mkfs.out" 2>&1
 # It ends at once ("wrong fsid") if it comes before the monitor has told of itself.
 for _ in $(seq 5); do
@@ -66,7 +66,7 @@ done
 timeout 120 radosgw-admin "${options[@]}" -n client.rgw user create --uid=test --display-name=test \
   --access-key=test --secret-key=testsecret >"$directory/log/user.out" 2>&1
 start rgw radosgw "${options[@]}" -n client.rgw
-for _ in $(seq 120); do
+for _ in $(seq 480); do
   curl -sf -o /dev/null "http://127.0.0.1:$port/" && exit 0
   sleep 0.25
 done

@@ -28,6 +28,6 @@ async function mergesBegun(output: string): Promise<void> {
     () => {
       if (!existsSync(join(output, "_switchyard/merges/plan.json"))) throw new Error("not yet");
     },
-    { interval: 1, timeout: 30_000 },
+    { interval: 1, timeout: 90_000 },
   );
 }

@@ -73,6 +73,6 @@ export async function firstSplitFinished(output: string): Promise<void> {
     () => {
       if (!existsSync(splits) || readdirSync(splits).length === 0) throw new Error("none so far");
     },
-    { interval: 2, timeout: 30_000 },
+    { interval: 2, timeout: 90_000 },
   );
 }
