@@ -207,7 +207,7 @@ it.each(someOf(["export", "compact"] as const, 2))(
       expect(existsSync(join(output, "_switchyard/compacting"))).toBe(false);
     }
   },
-  300_000,
+  600_000,
 );
 
 describe("a compacted export", () => {

@@ -93,7 +93,7 @@ it.each(someOf(shapes, 4))(
       expect(digestExport(output), `round ${rounds}, after ${kills} kills`).toEqual(undisturbed);
     }
   },
-  300_000,
+  600_000,
 );
 
 function sortByTime(file: string): void {

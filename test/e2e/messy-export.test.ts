@@ -92,7 +92,7 @@ it("each number of a migration of a messy export is what DuckDB counts", async (
   expect(verified).toMatchObject({ rows: manifest.totals.rows });
   expect(exported).toMatchObject({ rows: { delivered: manifest.totals.rows } });
   await checkService(manifest);
-}, 300_000);
+}, 600_000);
 
 function acceptRejects(): void {
   const file = join(directory, "pipeline.config.json");
