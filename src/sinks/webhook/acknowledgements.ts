@@ -64,6 +64,9 @@ export class Acknowledgements {
   /** Lines of the next piece. */
   #piece = "";
   #isUnsynced = false;
+  /** Syncs in progress. */
+  #syncs = 0;
+  #isClosed = false;
   #pendingRows = 0;
   #tooLargeBytes = Number.POSITIVE_INFINITY;
   #retried = 0;
@@ -179,8 +182,11 @@ export class Acknowledgements {
     this.flush();
     if (!this.#isUnsynced) return;
     this.#isUnsynced = false;
+    this.#syncs++;
     fsync(this.#file, (error) => {
-      if (error !== null) failed(error);
+      this.#syncs--;
+      if (this.#isClosed) this.#closeFile();
+      else if (error !== null) failed(error);
     });
   }
 
@@ -189,7 +195,13 @@ export class Acknowledgements {
     if (isClean) this.#unwritten += `${CLEAN}\n`;
     this.flush();
     fsyncSync(this.#file);
-    closeSync(this.#file);
+    this.#isClosed = true;
+    this.#closeFile();
+  }
+
+  /** Waits for syncs in progress: they would fail, or sync another file that got the descriptor. */
+  #closeFile(): void {
+    if (this.#syncs === 0) closeSync(this.#file);
   }
 
   #replay(line: string, keys: string[]): void {
