@@ -16,7 +16,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 if (modifiedMs("package-lock.json") > modifiedMs("node_modules/.package-lock.json")) {
-  console.error("Installing packages (about 10 s) …");
+  console.error("Installing packages (10 seconds to a minute) …");
   const npm = process.env.npm_execpath;
   run(npm ? process.execPath : "npm", [
     ...(npm ? [npm] : []),

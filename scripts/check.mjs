@@ -32,4 +32,8 @@ const codes = await Promise.all(
       }),
   ),
 );
-process.exit(codes.every((code) => code === 0) ? 0 : 1);
+const failed = codes.filter((code) => code !== 0).length;
+console.log(
+  failed === 0 ? "Checked: no findings." : `Checked: ${failed} of ${codes.length} failed.`,
+);
+process.exit(failed === 0 ? 0 : 1);
