@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { freemem } from "node:os";
 import { fileURLToPath } from "node:url";
+import { benchDirectory } from "../command.mjs";
 import { runMeasured } from "../measured-process.mjs";
 import { bytesIn, filesOf } from "./inputs.mjs";
 import { takesPart } from "./rivals.mjs";
@@ -81,5 +82,6 @@ export async function runContender(
   const command = contenders[name] ?? dedupeContenders[name];
   const words = command(kind, input, output, threads);
   const own = words.map((word) => (word === ownMain ? main : word));
-  return runMeasured([...before, ...own], options);
+  // Away from the configuration of the checkout.
+  return runMeasured([...before, ...own], { cwd: benchDirectory, ...options });
 }
