@@ -67,10 +67,14 @@ export class SourceError extends SwitchyardError {
   }
 }
 
-/** Throws `interrupted` (exit code 130) if the signal is aborted. Call it before anything is read. */
+/**
+ * Throws `interrupted` (exit code 130) if the signal is aborted; the cause is its reason. Call it
+ * before anything is read.
+ */
 export function throwIfInterrupted(signal: AbortSignal): void {
   if (!signal.aborted) return;
   throw new SwitchyardError("interrupted", "interrupted before anything was read", {
+    cause: signal.reason,
     exitCode: exitCodes.interrupted,
   });
 }

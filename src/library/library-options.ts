@@ -119,7 +119,7 @@ export interface Progress {
   readonly phase: "reading" | "keys" | "merging";
   readonly bytesDone: number;
   readonly bytesTotal: number;
-  /** Rows that this run has read. */
+  /** Rows that this run has read; in the phase `merging`, rows that it has merged. */
   readonly rows: number;
   /** Rows that this run has rejected. */
   readonly rejects: number;

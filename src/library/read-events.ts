@@ -1,8 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { RecordBatch, TypeMap } from "apache-arrow";
-import { exitCodes, SourceError, SwitchyardError, UsageError } from "../base/errors.js";
+import {
+  exitCodes,
+  SourceError,
+  SwitchyardError,
+  throwIfInterrupted,
+  UsageError,
+} from "../base/errors.js";
 import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowOrigin } from "../batch/batch.js";
 import { Kernel } from "../batch/kernel.js";
@@ -84,8 +91,9 @@ async function* readAll(
       "readEvents reads inputs once and cannot remove repeated events: use exportEvents with dedupe, or leave dedupe out.",
     );
   }
-  const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
   const { signal, tally } = reading;
+  throwIfInterrupted(signal);
+  const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
   const run: RunOptions = { ...resolved, threads: 1, outputDirectory: temporaryDirectory };
   try {
     const { sources, failures } = await discover(run, signal);
@@ -104,12 +112,13 @@ async function* readAll(
     const rows = new arrow.RowBatches(kernel, rowsOptions);
     const { rowBytesMax, ratioMax, s3 } = run;
     const open = openSources(run);
+    const pauses = new Pauses();
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
     for (const source of sources) {
       const range = { source, start: 0, end: null };
       try {
         const reader = await open(kernel, range, mapper.fields, readerOptions);
-        yield* readSource(source, reader, { mapper, rows, tally, signal });
+        yield* readSource(source, reader, { mapper, rows, tally, signal, pauses });
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
         // Rows before the fault are events.
@@ -145,7 +154,12 @@ async function* readSource(
     rows,
     tally,
     signal,
-  }: Pick<Reading, "tally" | "signal"> & { readonly mapper: Mapper; readonly rows: RowBatches },
+    pauses,
+  }: Pick<Reading, "tally" | "signal"> & {
+    readonly mapper: Mapper;
+    readonly rows: RowBatches;
+    readonly pauses: Pauses;
+  },
 ): AsyncGenerator<RecordBatch, void, undefined> {
   try {
     for (;;) {
@@ -154,10 +168,34 @@ async function* readSource(
       if (batch === null) return;
       const events = mapper.map(batch);
       tally.take(source, events);
-      yield* rows.add(events);
+      for (const made of rows.add(events)) {
+        yield made;
+        pauses.isDue = true;
+      }
+      await pauses.next();
     }
   } finally {
     await reader.close();
+  }
+}
+
+/** Other work of the thread waits up to this time, or for one batch of the reader. */
+const PAUSE_INTERVAL_MS = 10;
+
+/**
+ * Lets other work of the thread run: timers, requests, the abort of a signal. Readers and mappers
+ * wait for nothing but promises that are resolved, which would keep the event loop from turning.
+ */
+class Pauses {
+  isDue = false;
+  #lastMs = performance.now();
+
+  /** Pauses if a batch was given out, or the last pause is long ago. */
+  async next(): Promise<void> {
+    if (!this.isDue && performance.now() - this.#lastMs < PAUSE_INTERVAL_MS) return;
+    await setImmediate();
+    this.isDue = false;
+    this.#lastMs = performance.now();
   }
 }
 

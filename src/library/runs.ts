@@ -1,4 +1,5 @@
 import path from "node:path";
+import { throwIfInterrupted } from "../base/errors.js";
 import { checkAccepted, completeReport, writeReportFiles } from "../engine/complete-report.js";
 import { createEngine } from "../engine/engine.js";
 import {
@@ -33,7 +34,7 @@ import type {
 export async function exportEvents(options: ExportEventsOptions): Promise<ExportEventsResult> {
   const configuration = await configurationOf(options, ["export"]);
   const request = resolveExportOptions(configuration);
-  return control(options, (context) => createEngine().runExport(request, context));
+  return controlRun(options, (context) => createEngine().runExport(request, context));
 }
 
 /**
@@ -48,7 +49,7 @@ export async function validateExport(
   checkAccepted(configuration.values.acceptFindings);
   const writes = options.report !== undefined;
   if (writes) await checkReportDirectory(reportDirectory);
-  const { counted, ...result } = await control(options, (context) =>
+  const { counted, ...result } = await controlRun(options, (context) =>
     createEngine().runValidate({ ...request, reportDirectory }, context),
   );
   const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
@@ -71,7 +72,7 @@ export async function sendEvents(options: SendEventsOptions): Promise<SendEvents
   const { to, inputs } = options;
   const command = ["send", ...(typeof inputs === "string" ? [inputs] : inputs), "--to", to];
   const request = resolveSendRequest(configuration, command);
-  const result = await control(options, (context) => createEngine().runSend(request, context));
+  const result = await controlRun(options, (context) => createEngine().runSend(request, context));
   const { outcome, runId, destination, manifest, manifestPath, failures } = result;
   const { tooManyRejects, alreadyDone, epochs, rowsRead, durationMs } = result;
   return {
@@ -104,10 +105,25 @@ export async function verifyExport(
   );
 }
 
-function control<Result>(
+/** Runs `work`. An abort before it reads anything rejects with `interrupted`, at whatever moment. */
+async function controlRun<Result>(
+  options: RunControl,
+  work: (context: RunContext) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await control(options, work);
+  } catch (error) {
+    const { signal } = options;
+    if (signal?.aborted === true && error === signal.reason) throwIfInterrupted(signal);
+    throw error;
+  }
+}
+
+async function control<Result>(
   { signal = new AbortController().signal, onProgress, onNote }: RunControl,
   work: (context: RunContext) => Promise<Result>,
 ): Promise<Result> {
+  throwIfInterrupted(signal);
   return withProgress(onProgress, (observer) =>
     work({ signal, observer: { ...observer, note: (text) => onNote?.(text) } }),
   );

@@ -59,6 +59,7 @@ export async function runEpoch(
     layout,
     ledger,
     end,
+    rejects: work.rejects,
     observer,
     pool,
     records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),

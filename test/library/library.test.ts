@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { SwitchyardError } from "../../src/base/errors.js";
 import type { Progress } from "../../src/library/library-options.js";
+import { readEvents } from "../../src/library/read-events.js";
 import { exportEvents, sendEvents, validateExport, verifyExport } from "../../src/library/runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -65,6 +67,44 @@ test("an export that is aborted ends as interrupted, and the next one resumes it
   expect(first.outcome).toBe("interrupted");
   const second = await exportEvents(options);
   expect(second).toMatchObject({ outcome: "done", manifest: { rows: { delivered: 12_000 } } });
+});
+
+test("a signal that is aborted before the call rejects with one code, and its reason as the cause", async () => {
+  const to = join(root, "never-begun");
+  const reason = new Error("mine");
+  const options = { ...reading, signal: AbortSignal.abort(reason) };
+  const service = { to: "http://127.0.0.1:9", serverSecret: `secret-${"s".repeat(20)}` };
+  const calls = [
+    () => exportEvents({ ...options, to }),
+    () => validateExport(options),
+    () => sendEvents({ ...options, ...service, runs: join(root, "never-run") }),
+    () => verifyExport(to, options),
+    () => readEvents(sample, options)[Symbol.asyncIterator]().next(),
+  ];
+  for (const call of calls) {
+    const error = await call().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SwitchyardError);
+    expect(error).toMatchObject({ code: "interrupted", cause: reason });
+  }
+  expect(existsSync(to)).toBe(false);
+});
+
+test("the rejects of a run are counted while its days are merged", async () => {
+  const days = Array.from({ length: 3000 }, (_, index) =>
+    new Date(Date.UTC(2000, 0, 1 + ((index * 7) % 3000))).toISOString(),
+  );
+  const lines = [...days.map((day) => row("a", day)), ...days.map(() => row(null))];
+  const progress: Progress[] = [];
+  const result = await exportEvents({
+    inputs: inputOf("merging.jsonl", lines),
+    to: join(root, "merging"),
+    threads: 1,
+    splitSize: "50KB",
+    maxRejects: "100%",
+    onProgress: (moment) => void progress.push(moment),
+  });
+  expect(result.manifest.rows.rejected).toBe(3000);
+  expect(progress.at(-1)).toMatchObject({ phase: "merging", rejects: 3000 });
 });
 
 test("a dry run returns its report, and writes files only to a given directory", async () => {

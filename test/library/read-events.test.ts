@@ -166,6 +166,33 @@ test("an aborted signal ends the iteration with its reason", async () => {
   await expect(read()).rejects.toMatchObject({ name: "AbortError" });
 });
 
+test("other work of the thread runs while the input is read", async () => {
+  const lines = Array.from({ length: 40_000 }, () => row("a", { text: "x".repeat(500) }));
+  const file = inputOf("shared-thread.jsonl", lines.join("\n"));
+  const timers: number[] = [];
+  const timer = setInterval(() => timers.push(events.rows.read), 0);
+  const events = readEvents(file);
+  let batches = 0;
+  for await (const _ of events) batches++;
+  clearInterval(timer);
+  expect(batches).toBeGreaterThan(3);
+  expect(timers.filter((read) => read > 0 && read < 40_000).length).toBeGreaterThanOrEqual(3);
+});
+
+test("an abort by a timer ends the iteration, also where no batch is made", async () => {
+  const lines = Array.from({ length: 40_000 }, () => row("a", { text: "x".repeat(500) }));
+  const file = inputOf("timer.jsonl", lines.join("\n"));
+  for (const excludeEvent of [[], ["a"]]) {
+    const controller = new AbortController();
+    const events = readEvents(Array(4).fill(file), { excludeEvent, signal: controller.signal });
+    const timer = setInterval(() => {
+      if (events.rows.read > 0) controller.abort(new Error("by a timer"));
+    }, 0);
+    await expect(rowsOf(events)).rejects.toThrow("by a timer");
+    clearInterval(timer);
+  }
+});
+
 test("a list of columns gives the batches other columns, with types", async () => {
   const input = inputOf(
     "typed.ndjson",

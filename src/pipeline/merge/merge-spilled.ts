@@ -54,6 +54,8 @@ interface MergeJob {
   readonly records: readonly SplitRecord[];
   /** How reading the splits ended; an interrupted run does not merge. */
   readonly end: "done" | "interrupted";
+  /** Rows that this run has rejected; merging rejects none. */
+  readonly rejects: number;
   readonly state: MergeState;
   /** Bytes of spilled rows and staged parts that one merge takes. */
   readonly mergeBytes: number;
@@ -67,7 +69,7 @@ interface MergeJob {
  * merge. Throws if it cannot continue (disk full, damaged spill file).
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
-  const { layout, records, end, state } = job;
+  const { layout, records, end, rejects, state } = job;
   if (isMerged(state, records) || end === "interrupted")
     return mergedSoFar(layout, records, state, end);
   const plan = state.plan ?? (await beginMerges(job));
@@ -84,7 +86,7 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
   const runner = new MergeRunner(dispatch, job.pool, isDone, gather);
   const before = [...merges.keys()];
-  job.observer.started?.(() => mergeProgress(plan, before, runner));
+  job.observer.started?.(() => ({ ...mergeProgress(plan, before, runner), rejects }));
   const merged = await runner.run();
   const done = [...merges.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
   if (merged === "done") return { end, parts: partsOf(done), pending: [] };
