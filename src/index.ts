@@ -14,6 +14,7 @@ export type {
   RunControl,
   SendEventsOptions,
   Size,
+  StoreOptions,
   Time,
   ValidateExportOptions,
   VerifyExportOptions,

@@ -10,9 +10,10 @@ import {
 import type { Report, ReportEstimates } from "../profile/report.js";
 import { findFindings } from "../report/findings/findings.js";
 import { renderReport } from "../report/html/render-report.js";
+import { missingFieldsError } from "../report/summary-parts.js";
 import { acceptFindings, checkAccepted, verdictOf } from "../report/verdict.js";
 
-export { checkAccepted };
+export { checkAccepted, missingFieldsError };
 
 /**
  * Adds to a report the qualifying events for its names, the estimates for export and send, and the

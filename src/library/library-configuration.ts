@@ -1,26 +1,46 @@
+import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { type Configuration, loadConfiguration } from "../pipeline/configuration/configuration.js";
 import type { JsonObject } from "../pipeline/configuration/configuration-file.js";
 import {
   describeOption,
   localNameOf,
+  type OptionName,
   optionNames,
 } from "../pipeline/configuration/option-names.js";
 
 /** Sections of the configuration with keys that a function takes in addition to those of the root. */
-type LibrarySection = "export" | "validate" | "send";
+type LibrarySection = "export" | "validate" | "send" | "verify";
 
-/** Options of a function that are not in the configuration. */
-const ownOptions: ReadonlySet<string> = new Set([
-  "cwd",
-  "signal",
-  "onProgress",
-  "onNote",
-  "onReject",
-  "onFailure",
-  "hashSalt",
-  "serverSecret",
-]);
+/** Options of a function that are not in the configuration, with the types of their values. */
+const ownOptions = {
+  cwd: "string",
+  signal: "object",
+  onProgress: "function",
+  onNote: "function",
+  onReject: "function",
+  onFailure: "function",
+  hashSalt: "string",
+  serverSecret: "string",
+} as const;
+
+/** Options of the table that the types of the library leave out, and why. */
+export const commandOptions = {
+  hashSaltFile: "hashSalt has the salt itself",
+  serverSecretFile: "serverSecret has the secret itself",
+  service: "migrate alone starts a service",
+  apply: "the fixes are in the report, and a program has no configuration file to write them into",
+  shard: "processes that share an export are started as commands",
+  finish: "as shard",
+  queue: "as shard",
+  metricsPort: "onProgress has the figures",
+  metricsHost: "as metricsPort",
+  notify: "the function returns the result",
+  logFormat: "the functions print nothing",
+  json: "as logFormat",
+  quiet: "as logFormat",
+  color: "as logFormat",
+} as const satisfies Partial<Record<OptionName, string>>;
 
 /**
  * Checks options like the configuration file and returns them as a configuration. An option belongs
@@ -31,6 +51,7 @@ export async function configurationOf(
   options: object,
   sections: readonly LibrarySection[],
 ): Promise<Configuration> {
+  checkOptions(options);
   const {
     cwd = process.cwd(),
     hashSalt,
@@ -43,16 +64,62 @@ export async function configurationOf(
     readonly serverSecret?: string;
   };
   const configuration = await loadConfiguration({
-    content: treeOf(
-      { ...others, inputs: typeof inputs === "string" ? [inputs] : inputs },
-      sections,
-    ),
+    content: {
+      tree: treeOf({ ...others, inputs: typeof inputs === "string" ? [inputs] : inputs }, sections),
+      keys: keysOf(sections),
+    },
     flags: {},
     environment: {},
     currentDirectory: cwd,
     configPath: null,
   });
   return { ...configuration, ...omitUndefined({ hashSalt, serverSecret }) };
+}
+
+/** Options that a function cannot do without: the codes of their errors, and what to give. */
+const needed = {
+  inputs: ["inputs_missing", "name files, directories or globs"],
+  to: ["output_missing", "name the directory to write to"],
+  sendTo: ["destination_missing", "give the base URL of the service"],
+  serverSecret: ["secret_missing", "give the server secret of the service"],
+} as const;
+
+/** Throws one `UsageError` if any of these options is missing; `hashSalt` is needed for `hash`. */
+export function requireOptions(
+  { values, hashSalt, serverSecret }: Configuration,
+  names: readonly (keyof typeof needed)[],
+): void {
+  const given = { ...values, serverSecret };
+  const missing = names.flatMap((name): (readonly [code: string, text: string])[] => {
+    if ((given[name]?.length ?? 0) > 0) return [];
+    const [code, advice] = needed[name];
+    return [[code, `${name === "sendTo" ? "to" : name} is missing: ${advice}`]];
+  });
+  const { hash = [] } = values;
+  if (hash.length > 0 && (hashSalt ?? "") === "") {
+    missing.push(["salt_missing", `hashSalt is missing: hash ${hash.join(", ")} needs a salt`]);
+  }
+  const [first] = missing;
+  if (first === undefined) return;
+  throw new UsageError(first[0], `${missing.map(([, text]) => text).join("; ")}.`);
+}
+
+/** Throws `UsageError` for options that are not an object, or that the table does not check. */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new UsageError(
+      "configuration_invalid",
+      `The options are not valid: they must be one object (got ${JSON.stringify(options) ?? typeof options}).`,
+    );
+  }
+  const given = options as Readonly<Record<string, unknown>>;
+  const faults = Object.entries(ownOptions).flatMap(([name, kind]) =>
+    given[name] === undefined || (typeof given[name] === kind && given[name] !== null)
+      ? []
+      : [`${name}: must be a ${kind}`],
+  );
+  if (faults.length === 0) return;
+  throw new UsageError("configuration_invalid", `The options are not valid: ${faults.join("; ")}.`);
 }
 
 /** Moves each option to its place in the configuration file. */
@@ -63,7 +130,7 @@ function treeOf(
   const root: Record<string, unknown> = {};
   const bySection: Partial<Record<LibrarySection, Record<string, unknown>>> = {};
   for (const [key, value] of Object.entries(options)) {
-    if (value === undefined || ownOptions.has(key)) continue;
+    if (value === undefined || Object.hasOwn(ownOptions, key)) continue;
     const section = isKeyOf(key, undefined)
       ? undefined
       : (sections.find((name) => isKeyOf(key, name)) ?? sections[0]);
@@ -71,6 +138,16 @@ function treeOf(
     else bySection[section] = { ...bySection[section], [key]: value };
   }
   return { ...root, ...bySection } as JsonObject;
+}
+
+/** Returns the names of a function's options, to suggest one for an unknown name. */
+function keysOf(sections: readonly LibrarySection[]): readonly string[] {
+  const names = optionNames.filter((name) => {
+    const { section } = describeOption(name);
+    const isOfFunction = section === undefined || (sections as readonly string[]).includes(section);
+    return isOfFunction && !Object.hasOwn(commandOptions, name);
+  });
+  return [...names.map(localNameOf), "mapping", ...Object.keys(ownOptions)];
 }
 
 function isKeyOf(key: string, section: LibrarySection | undefined): boolean {

@@ -1,5 +1,7 @@
 import type { PresetName } from "../mapper/presets.js";
 import type { CsvDialectName } from "../readers/csv-dialects.js";
+import type { FormatKind } from "../readers/source.js";
+import type { Profile, TimestampUnit } from "../sinks/output-columns.js";
 
 /** Bytes, or text with a unit: `512MB`, `2GiB`. */
 export type Size = number | string;
@@ -25,11 +27,28 @@ export interface RowCounts {
 }
 
 /**
+ * Options of object stores: `s3://`, `gs://` and `az://`. Credentials, and what is not given here,
+ * come from the environment, as with the stores' own tools: see docs/object-stores.md.
+ */
+export interface StoreOptions {
+  /** Address of the S3 store, if it is not AWS: that of R2, MinIO, Ceph, B2 … */
+  readonly s3Endpoint?: string | undefined;
+  /** Region of the S3 store. */
+  readonly s3Region?: string | undefined;
+  /** Name S3 buckets in the path instead of the host: most stores but AWS need it. */
+  readonly s3PathStyle?: boolean | undefined;
+  /** Checksums of objects written to S3. `supported` adds a SHA-256 that the store keeps. Default: `required`. */
+  readonly s3Checksums?: "required" | "supported" | undefined;
+  /** Requests per second to a store, at most, of all threads. */
+  readonly maxRequestsPerSecond?: number | undefined;
+}
+
+/**
  * Options that decide how inputs are read and mapped. Names, values and defaults are those of
  * `pipeline.config.json`: see docs/configuration.md. No file and no environment variable is read
- * for them.
+ * for them, except for stores.
  */
-export interface ReadingOptions {
+export interface ReadingOptions extends StoreOptions {
   /** Directory that relative paths are resolved against. Default: the current directory. */
   readonly cwd?: string | undefined;
   /** Mapping to start from. Default: `amplitude`. */
@@ -37,7 +56,7 @@ export interface ReadingOptions {
   /** Changes to the preset's mapping, as `mapping` of the configuration: see docs/mapping.md. */
   readonly mapping?: object | undefined;
   /** Format of all inputs. Default: detected for each input. */
-  readonly inputFormat?: "ndjson" | "json" | "csv" | "parquet" | "rejects" | undefined;
+  readonly inputFormat?: FormatKind | undefined;
   /** Dialect of CSV inputs, by the program that wrote them. Default: detected. */
   readonly csvDialect?: CsvDialectName | undefined;
   /** Character between CSV cells; also by name: `tab`, `comma`, `pipe`. */
@@ -96,14 +115,37 @@ export type KeyTarget =
   | "user"
   | "metadata";
 
-/** Controls of a running run. */
-export interface RunControl {
-  /** Ends the run in good order: it resolves with the outcome `interrupted` and can be resumed. */
-  readonly signal?: AbortSignal | undefined;
+/** Options of runs that read all inputs to their end. */
+interface RunOptions extends ReadingOptions {
   /** Remove events that repeat an earlier one, within its day or within all; `true` is `day`. Default: off. */
   readonly dedupe?: boolean | "day" | "all" | undefined;
   /** Targets that make the key of `dedupe`. Default: the insert id, or what the preset says. */
   readonly dedupeBy?: readonly KeyTarget[] | undefined;
+  /** Rejected rows up to which `tooManyRejects` is false. Default: 0. */
+  readonly maxRejects?: RejectLimit | undefined;
+  /**
+   * Reject with `fields_missing` after the run if a mapped field has no value in all rows, or in all
+   * rows of a source. What the run has written stays.
+   */
+  readonly requireFields?: boolean | undefined;
+}
+
+/** Columns of events. */
+interface ColumnOptions {
+  /** Columns of events, or of the bucket ingestion of an experimentation platform. Default: `event`. */
+  readonly profile?: Profile | undefined;
+  /** Default: `ms`; `s` with the profile `platform`. */
+  readonly timestampUnit?: TimestampUnit | undefined;
+  /** Columns instead of a profile: `["name=event", "time=timestamp:s", "price=value:double"]`. */
+  readonly columns?: readonly string[] | undefined;
+  /** Write the insert ids of events, if the mapping has one. Default: true. */
+  readonly insertId?: boolean | undefined;
+}
+
+/** Signal and callbacks of a run. */
+export interface RunControl {
+  /** Ends the run in good order: it resolves with the outcome `interrupted` and can be resumed. */
+  readonly signal?: AbortSignal | undefined;
   /** Called about twice a second, and once at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called with facts worth a line: resumed, fewer threads than asked for. */
@@ -126,10 +168,10 @@ export interface Progress {
 }
 
 /** Options of `exportEvents`: those of the configuration's root and of its section `export`. */
-export interface ExportEventsOptions extends ReadingOptions, RunControl {
-  /** Files, directories (recursive) and globs. */
+export interface ExportEventsOptions extends RunOptions, ColumnOptions, RunControl {
+  /** Files, directories (recursive) and globs, also of a store: `s3://bucket/exports/`. */
   readonly inputs: string | readonly string[];
-  /** Directory to write to; created if it does not exist. */
+  /** Directory to write to, created if it does not exist, or an address such as `s3://bucket/prefix`. */
   readonly to: string;
   /** Format of the parts. Default: `parquet`. */
   readonly format?: "parquet" | "jsonl" | "jsonl.gz" | "csv" | "arrow" | undefined;
@@ -151,29 +193,21 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly csvSafe?: boolean | undefined;
   /** Join the small parts of a day: those below 1 MiB, all below the part size, or none. Default: `auto`. */
   readonly compact?: "auto" | "always" | "never" | undefined;
-  /** Columns of events, or of the bucket ingestion of an experimentation platform. Default: `event`. */
-  readonly profile?: "event" | "platform" | undefined;
-  /** Default: `ms`; `s` with the profile `platform`. */
-  readonly timestampUnit?: "ms" | "s" | "timestamp" | undefined;
-  /** Columns instead of a profile: `["name=event", "time=timestamp:s", "price=value:double"]`. */
-  readonly columns?: readonly string[] | undefined;
   /** Write the log of a Delta table beside the days of Parquet parts. Default: `none`. */
   readonly table?: "none" | "delta" | undefined;
-  /** Write the insert ids of events, if the mapping has one. Default: true. */
-  readonly insertId?: boolean | undefined;
   /** Worker threads. Default: as many as the machine can run at once. */
   readonly threads?: number | undefined;
   /** Memory that the run may use. Default: half of the memory of the machine or container. */
   readonly memory?: Size | undefined;
-  /** Rejected rows up to which `tooManyRejects` is false. Default: 0. */
-  readonly maxRejects?: RejectLimit | undefined;
   /** Discard what an earlier run left in the directory. */
   readonly fresh?: boolean | undefined;
+  /** Write to a store that cannot write on condition, where a second run would not be noticed. */
+  readonly unsafeLock?: boolean | undefined;
 }
 
-/** Options of `validateExport`. `format`, `compression` and `rate` are for the estimates. */
-export interface ValidateExportOptions extends ReadingOptions, RunControl {
-  /** Files, directories (recursive) and globs. */
+/** Options of `validateExport`. Those of an export and of sending are for the estimates. */
+export interface ValidateExportOptions extends RunOptions, ColumnOptions, RunControl {
+  /** Files, directories (recursive) and globs, also of a store: `s3://bucket/exports/`. */
   readonly inputs: string | readonly string[];
   /** Share of the inputs to read, spread over all of them: `1%` or 0.01. Default: all. */
   readonly sample?: number | string | undefined;
@@ -181,17 +215,21 @@ export interface ValidateExportOptions extends ReadingOptions, RunControl {
   readonly report?: string | undefined;
   readonly format?: ExportEventsOptions["format"];
   readonly compression?: ExportEventsOptions["compression"];
+  readonly csvSafe?: boolean | undefined;
+  /** Events per second that would be sent. Default: 1,000. */
+  readonly rate?: number | undefined;
+  /** Codes of findings that do not count in the verdict: see docs/findings.md. */
+  readonly acceptFindings?: readonly string[] | undefined;
   /** IANA zone or fixed offset of days and hours. Default: `UTC`. */
   readonly dayZone?: string | undefined;
   readonly splitSize?: Size | undefined;
   readonly threads?: number | undefined;
   readonly memory?: Size | undefined;
-  readonly maxRejects?: RejectLimit | undefined;
 }
 
 /** Options of `sendEvents`: those of the configuration's root and of its section `send`. */
-export interface SendEventsOptions extends ReadingOptions, RunControl {
-  /** Files, directories (recursive) and globs. */
+export interface SendEventsOptions extends RunOptions, RunControl {
+  /** Files, directories (recursive) and globs, also of a store: `s3://bucket/exports/`. */
   readonly inputs: string | readonly string[];
   /** Base URL of the service, without `/v1/webhooks/event_webhook`. */
   readonly to: string;
@@ -221,13 +259,16 @@ export interface SendEventsOptions extends ReadingOptions, RunControl {
   readonly runs?: string | undefined;
   readonly splitSize?: Size | undefined;
   readonly memory?: Size | undefined;
-  readonly maxRejects?: RejectLimit | undefined;
   /** Forget what an earlier run with the same options has sent. */
   readonly fresh?: boolean | undefined;
 }
 
 /** Options of `verifyExport`. */
-export interface VerifyExportOptions {
+export interface VerifyExportOptions extends StoreOptions {
+  /** Directory that a relative directory is resolved against. Default: the current directory. */
+  readonly cwd?: string | undefined;
+  /** Read the rows of an export in a store, not only the checksums that the store has. */
+  readonly read?: boolean | undefined;
   /** An abort rejects the promise with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called about twice a second, and once at the end. */
@@ -257,7 +298,7 @@ export interface FailedSource {
 }
 
 /** Options of `readEvents`. */
-export interface ReadEventsOptions extends ReadingOptions {
+export interface ReadEventsOptions extends ReadingOptions, ColumnOptions {
   /** An abort makes the iteration throw the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -265,8 +306,6 @@ export interface ReadEventsOptions extends ReadingOptions {
    * if more rows were rejected than `maxRejects` allows.
    */
   readonly onReject?: ((row: RejectedRow) => void) | undefined;
-  /** Columns of the batches: `["name=event", "time=timestamp", "price=value:double"]`. Default: `EventColumns`. */
-  readonly columns?: readonly string[] | undefined;
   /** Called with each source that fails; the next one follows. Without it, the iteration throws. */
   readonly onFailure?: ((failure: FailedSource) => void) | undefined;
   /** Default: 0. */

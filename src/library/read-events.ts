@@ -27,8 +27,9 @@ import { SplitTally } from "../pipeline/worker/split-tally.js";
 import type { Reader } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
-import { configurationOf } from "./library-configuration.js";
+import { checkOptions, configurationOf, requireOptions } from "./library-configuration.js";
 import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./library-options.js";
+import { inOptionWords } from "./option-words.js";
 import type { RejectSummary } from "./results.js";
 
 /** The batches of `readEvents`, and counts of what was read so far. */
@@ -48,7 +49,12 @@ export interface EventBatches<Columns extends TypeMap = EventColumns>
  */
 export function readEvents(
   inputs: string | readonly string[],
-  options?: ReadEventsOptions & { readonly columns?: undefined },
+  options?: ReadEventsOptions & {
+    readonly columns?: undefined;
+    readonly profile?: undefined;
+    readonly timestampUnit?: undefined;
+    readonly insertId?: undefined;
+  },
 ): EventBatches;
 export function readEvents(
   inputs: string | readonly string[],
@@ -58,9 +64,10 @@ export function readEvents(
   inputs: string | readonly string[],
   options: ReadEventsOptions = {},
 ): EventBatches | EventBatches<TypeMap> {
-  const rejects = new ReportedRejects(options.onReject);
+  // Programs without types may pass anything; the iteration says so.
+  const { signal = new AbortController().signal, onReject } = { ...options };
+  const rejects = new ReportedRejects(onReject);
   const tally = new SplitTally(rejects, undefined);
-  const { signal = new AbortController().signal } = options;
   return {
     [Symbol.asyncIterator]: () => readAll(inputs, options, { tally, rejects, signal }),
     get rows() {
@@ -79,11 +86,23 @@ interface Reading {
 }
 
 async function* readAll(
+  ...given: Parameters<typeof readSources>
+): AsyncGenerator<RecordBatch, void, undefined> {
+  try {
+    yield* readSources(...given);
+  } catch (error) {
+    throw inOptionWords(error);
+  }
+}
+
+async function* readSources(
   inputs: string | readonly string[],
   options: ReadEventsOptions,
   reading: Reading,
 ): AsyncGenerator<RecordBatch, void, undefined> {
+  checkOptions(options);
   const configuration = await configurationOf({ ...options, inputs }, ["export"]);
+  requireOptions(configuration, ["inputs"]);
   const resolved = resolveRunOptions(configuration);
   if (resolved.dedupe !== undefined) {
     throw new UsageError(

@@ -136,6 +136,8 @@ export interface ReportFinding {
   readonly property?: string;
   /** YYYY-MM-DD. */
   readonly day?: string;
+  /** The option that accepts the finding: it then does not count in the verdict. */
+  readonly acceptedBecause?: "acceptFindings" | "maxRejects";
   /** The change of the options that fixes it. */
   readonly fix?: {
     /** Path in `pipeline.config.json`. */
@@ -167,6 +169,11 @@ export interface ValidationReport {
   };
   /** The most severe first, then by rows. */
   readonly findings: readonly ReportFinding[];
+  readonly verdict: {
+    /** `error` if the export is not ready. */
+    readonly tone: "error" | "warning" | "good";
+    readonly sentence: string;
+  };
   /** The most frequent first. */
   readonly events: readonly {
     readonly event: string;

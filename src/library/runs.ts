@@ -1,15 +1,23 @@
 import path from "node:path";
-import { throwIfInterrupted } from "../base/errors.js";
-import { checkAccepted, completeReport, writeReportFiles } from "../engine/complete-report.js";
-import { createEngine } from "../engine/engine.js";
+import { throwIfInterrupted, UsageError } from "../base/errors.js";
 import {
+  checkAccepted,
+  completeReport,
+  missingFieldsError,
+  writeReportFiles,
+} from "../engine/complete-report.js";
+import { createEngine } from "../engine/engine.js";
+import { locate } from "../pipeline/configuration/option-names.js";
+import { optionTable } from "../pipeline/configuration/option-table.js";
+import {
+  placeOf,
   resolveExportOptions,
   resolveValidateRequest,
 } from "../pipeline/configuration/run-options.js";
 import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
 import type { RunContext, RunObserver, RunProgress } from "../pipeline/run-observer.js";
-import { configurationOf } from "./library-configuration.js";
+import { configurationOf, requireOptions } from "./library-configuration.js";
 import type {
   ExportEventsOptions,
   Progress,
@@ -18,8 +26,10 @@ import type {
   ValidateExportOptions,
   VerifyExportOptions,
 } from "./library-options.js";
+import { withOptionWords } from "./option-words.js";
 import type {
   ExportEventsResult,
+  RunResult,
   SendEventsResult,
   ValidateExportResult,
   VerifyExportResult,
@@ -31,34 +41,41 @@ import type {
  * for options that are not valid, and with `SwitchyardError` if the run cannot continue (disk full,
  * directory in use).
  */
-export async function exportEvents(options: ExportEventsOptions): Promise<ExportEventsResult> {
-  const configuration = await configurationOf(options, ["export"]);
-  const request = resolveExportOptions(configuration);
-  return controlRun(options, (context) => createEngine().runExport(request, context));
+export function exportEvents(options: ExportEventsOptions): Promise<ExportEventsResult> {
+  return withOptionWords(async () => {
+    const configuration = await configurationOf(options, ["export"]);
+    requireOptions(configuration, ["inputs", "to"]);
+    const request = resolveExportOptions(configuration);
+    const result = await controlRun(options, (context) =>
+      createEngine().runExport(request, context),
+    );
+    return checkFields(options, result, result.manifest.missingFields);
+  });
 }
 
 /**
  * Reads and maps inputs without exporting them, and returns a report of what an export would do.
  * Writes files only if `report` names a directory. Rejects like `exportEvents`.
  */
-export async function validateExport(
-  options: ValidateExportOptions,
-): Promise<ValidateExportResult> {
-  const configuration = await configurationOf(options, ["validate", "export", "send"]);
-  const { reportDirectory, ...request } = resolveValidateRequest(configuration);
-  checkAccepted(configuration.values.acceptFindings);
-  const writes = options.report !== undefined;
-  if (writes) await checkReportDirectory(reportDirectory);
-  const { counted, ...result } = await controlRun(options, (context) =>
-    createEngine().runValidate({ ...request, reportDirectory }, context),
-  );
-  const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
-  const report = await completeReport(counted, configuration.values, modulePath);
-  const files =
-    writes && result.outcome !== "interrupted"
-      ? await writeReportFiles(reportDirectory, report)
-      : {};
-  return { ...result, ...files, report };
+export function validateExport(options: ValidateExportOptions): Promise<ValidateExportResult> {
+  return withOptionWords(async () => {
+    const configuration = await configurationOf(options, ["validate", "export", "send"]);
+    requireOptions(configuration, ["inputs"]);
+    const { reportDirectory, ...request } = resolveValidateRequest(configuration);
+    checkAccepted(configuration.values.acceptFindings);
+    const writes = options.report !== undefined;
+    if (writes) await checkReportDirectory(reportDirectory);
+    const { counted, ...result } = await controlRun(options, (context) =>
+      createEngine().runValidate({ ...request, reportDirectory }, context),
+    );
+    const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
+    const report = await completeReport(counted, configuration.values, modulePath);
+    const files =
+      writes && result.outcome !== "interrupted"
+        ? await writeReportFiles(reportDirectory, report)
+        : {};
+    return checkFields(options, { ...result, ...files, report }, report.missingFields);
+  });
 }
 
 /**
@@ -67,42 +84,58 @@ export async function validateExport(
  * `SwitchyardError` if the service refuses all requests or gives no success for `giveUpAfter`
  * seconds.
  */
-export async function sendEvents(options: SendEventsOptions): Promise<SendEventsResult> {
-  const configuration = await configurationOf(options, ["send", "export"]);
-  const { to, inputs } = options;
-  const command = ["send", ...(typeof inputs === "string" ? [inputs] : inputs), "--to", to];
-  const request = resolveSendRequest(configuration, command);
-  const result = await controlRun(options, (context) => createEngine().runSend(request, context));
-  const { outcome, runId, destination, manifest, manifestPath, failures } = result;
-  const { tooManyRejects, alreadyDone, epochs, rowsRead, durationMs } = result;
-  return {
-    outcome,
-    runId,
-    destination,
-    sent: result.sent,
-    rows: manifest.rows,
-    rejects: manifest.rejects,
-    manifestPath,
-    failures,
-    tooManyRejects,
-    alreadyDone,
-    epochs,
-    rowsRead,
-    durationMs,
-  };
+export function sendEvents(options: SendEventsOptions): Promise<SendEventsResult> {
+  return withOptionWords(async () => {
+    const configuration = await configurationOf(options, ["send", "export"]);
+    requireOptions(configuration, ["inputs", "sendTo", "serverSecret"]);
+    const { to, inputs } = options;
+    const command = ["send", ...(typeof inputs === "string" ? [inputs] : inputs), "--to", to];
+    const request = resolveSendRequest(configuration, command);
+    const result = await controlRun(options, (context) => createEngine().runSend(request, context));
+    const { outcome, runId, destination, sent, manifest, manifestPath, failures } = result;
+    const { tooManyRejects, alreadyDone, epochs, rowsRead, durationMs } = result;
+    const { rows, rejects, missingFields } = manifest;
+    const counts = { sent, rows, rejects, rowsRead, durationMs };
+    const ends = { outcome, failures, tooManyRejects, alreadyDone };
+    const sentEvents = { ...ends, ...counts, runId, destination, manifestPath, epochs };
+    return checkFields(options, sentEvents, missingFields);
+  });
 }
 
 /**
  * Reads an export back and compares it with its manifest. Differences are in the result. Rejects
  * with `SwitchyardError` if the manifest cannot be read.
  */
-export async function verifyExport(
+export function verifyExport(
   directory: string,
   options: VerifyExportOptions = {},
 ): Promise<VerifyExportResult> {
-  return control(options, (context) =>
-    createEngine().verifyExport({ directory: path.resolve(directory), s3: {} }, context),
-  );
+  return withOptionWords(async () => {
+    const configuration = await configurationOf(options, ["verify"]);
+    if (typeof directory !== "string" || directory === "") {
+      throw new UsageError(
+        "output_missing",
+        "directory is missing: pass the directory of an export, or its address in a store.",
+      );
+    }
+    const located = locate(optionTable.to.type, directory, configuration.directory) as string;
+    const place = placeOf(configuration, located);
+    const readsAll = configuration.values.read ?? false;
+    return control(options, (context) =>
+      createEngine().verifyExport({ ...place, readsAll }, context),
+    );
+  });
+}
+
+/** Returns the result, or throws `fields_missing` if `requireFields` is set and the run is done. */
+function checkFields<Result extends RunResult>(
+  { requireFields }: Pick<ExportEventsOptions, "requireFields">,
+  result: Result,
+  missing: Parameters<typeof missingFieldsError>[0],
+): Result {
+  const error = requireFields === true ? missingFieldsError(missing) : undefined;
+  if (error !== undefined && result.outcome === "done") throw error;
+  return result;
 }
 
 /** Runs `work`. An abort before it reads anything rejects with `interrupted`, at whatever moment. */

@@ -1,3 +1,4 @@
+import { SwitchyardError } from "../base/errors.js";
 import type {
   MisplacedCommas,
   MissingFields,
@@ -81,6 +82,19 @@ export function describeMissing({
         ? `no row of ${names[0] ?? "a source"}`
         : `no row of ${formatCount(sources)} of ${formatCount(sourcesTotal)} sources`;
   return cutEnd(`${target} is mapped from ${fields.join(" or ")}, which ${where} has`, 300);
+}
+
+/** The error of `requireFields`; undefined if every mapped field has values. */
+export function missingFieldsError(
+  missing: readonly MissingFields[] = [],
+): SwitchyardError | undefined {
+  const [first] = missing;
+  if (first === undefined) return undefined;
+  return new SwitchyardError(
+    "fields_missing",
+    `${describeMissing(first)}${missing.length > 1 ? `, and ${missing.length - 1} more` : ""}. ` +
+      "Correct the mapping, set the target to null, or leave out --require-fields.",
+  );
 }
 
 /** Describes the rejects of a run, if there are any. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { SwitchyardError } from "../../src/base/errors.js";
+import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import type { Progress } from "../../src/library/library-options.js";
 import { readEvents } from "../../src/library/read-events.js";
 import { exportEvents, sendEvents, validateExport, verifyExport } from "../../src/library/runs.js";
@@ -78,7 +78,7 @@ test("a signal that is aborted before the call rejects with one code, and its re
     () => exportEvents({ ...options, to }),
     () => validateExport(options),
     () => sendEvents({ ...options, ...service, runs: join(root, "never-run") }),
-    () => verifyExport(to, options),
+    () => verifyExport(to, { signal: options.signal }),
     () => readEvents(sample, options)[Symbol.asyncIterator]().next(),
   ];
   for (const call of calls) {
@@ -128,6 +128,130 @@ test("all faults of options are reported at once, by the names of the options", 
   expect(message).toMatch(/^ {2}treads: unknown key/m);
   expect(message).toMatch(/^ {2}mapping\.event: /m);
   expect(message).not.toContain("export.");
+});
+
+/** Returns the error of a call with options that the types refuse. */
+async function faultOf(
+  call: (options: never) => Promise<unknown>,
+  options: unknown,
+): Promise<Error & { readonly code: string }> {
+  return (call(options as never) as Promise<never>).catch((error) => error);
+}
+
+test("missing options are told by the names of the options", async () => {
+  const to = join(root, "never");
+  const cases = [
+    [exportEvents, {}, "inputs_missing", /^inputs is missing: .*; to is missing: /],
+    [exportEvents, { inputs: sample }, "output_missing", /^to is missing: /],
+    [validateExport, { inputs: [] }, "inputs_missing", /^inputs is missing: /],
+    [sendEvents, { inputs: sample, serverSecret: "s" }, "destination_missing", /^to is missing: /],
+    [
+      sendEvents,
+      { inputs: sample, to: "http://127.0.0.1:9" },
+      "secret_missing",
+      /^serverSecret is/,
+    ],
+    [
+      exportEvents,
+      { inputs: sample, to, hash: ["userID"] },
+      "salt_missing",
+      /^hashSalt is missing/,
+    ],
+    [verifyExport, undefined, "output_missing", /^directory is missing/],
+    [
+      (options: never) => readEvents(options)[Symbol.asyncIterator]().next(),
+      [],
+      "inputs_missing",
+      /^inputs is/,
+    ],
+  ] as const;
+  for (const [call, options, code, message] of cases) {
+    const error = await faultOf(call, options);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(error.message).not.toMatch(/--|pipeline\.config|SWITCHYARD_/);
+  }
+});
+
+test("options that are not an object, or of the wrong kind, are refused", async () => {
+  const readWith = (options: never) => readEvents(sample, options)[Symbol.asyncIterator]().next();
+  const verifyWith = (options: never) => verifyExport(root, options);
+  for (const call of [exportEvents, validateExport, sendEvents, verifyWith, readWith]) {
+    for (const options of [null, 5, "downloads", ["downloads"]]) {
+      const error = await faultOf(call, options);
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error).toMatchObject({ code: "configuration_invalid" });
+      expect(error.message).toContain(`must be one object (got ${JSON.stringify(options)})`);
+    }
+  }
+  const wrong = { inputs: sample, to: join(root, "never"), cwd: 5, hashSalt: 7, onProgress: "no" };
+  expect((await faultOf(exportEvents, wrong)).message).toMatch(
+    /cwd: must be a string; onProgress: must be a function; hashSalt: must be a string/,
+  );
+});
+
+test("an unknown option is told with the one that was meant", async () => {
+  const wrong = {
+    presett: "heap",
+    formt: "csv",
+    s3EndPoint: "x",
+    onProgres: "",
+    mapping: { evnt: 1 },
+  };
+  const { message } = await faultOf(exportEvents, { ...wrong, inputs: sample, to: "never" });
+  expect(message).toMatch(/^The options are not valid:/);
+  for (const [key, meant] of [
+    ["presett", "preset"],
+    ["formt", "format"],
+    ["s3EndPoint", "s3Endpoint"],
+    ["onProgres", "onProgress"],
+    ["mapping.evnt", "event"],
+  ]) {
+    expect(message).toContain(`${key}: unknown key; did you mean ${meant}?`);
+  }
+});
+
+test("messages about combinations name options, not flags", async () => {
+  const options = { inputs: sample, to: join(root, "never") };
+  const unmapped = { ...options, dedupe: true, mapping: { insertID: null } };
+  const error = await exportEvents(unmapped).catch((thrown: unknown) => thrown as Error);
+  expect(error).toMatchObject({ code: "dedupe_key_missing" });
+  expect((error as Error).message).toMatch(/^dedupe needs an insert id.*pass dedupeBy event,/);
+  expect((error as Error).stack).not.toContain("--dedupe");
+  const service = { inputs: sample, to: "http://127.0.0.1:9", serverSecret: "s".repeat(30) };
+  await expect(sendEvents({ ...service, batchSize: 9 })).rejects.toThrow(
+    "batchSize 9 needs body array: with body object a request carries one event.",
+  );
+});
+
+test("with requireFields, a mapped field without values is an error", async () => {
+  const inputs = inputOf("fields.jsonl", [row("a"), row("b")]);
+  const options = { inputs, mapping: { value: ["event_propertys.price"] } };
+  const to = join(root, "fields");
+  expect(await exportEvents({ ...options, to })).toMatchObject({ outcome: "done" });
+  for (const call of [
+    () => exportEvents({ ...options, to, requireFields: true }),
+    () => validateExport({ ...options, requireFields: true }),
+  ]) {
+    await expect(call()).rejects.toMatchObject({
+      code: "fields_missing",
+      message: expect.stringMatching(/event_propertys\.price.*or leave out requireFields\.$/),
+    });
+  }
+});
+
+test("findings can be accepted for a dry run", async () => {
+  const inputs = inputOf("findings.jsonl", [row("a"), row("b")]);
+  const options = { inputs, mapping: { value: ["event_propertys.price"] } };
+  const { report } = await validateExport(options);
+  const found = report.findings.filter(({ acceptedBecause }) => acceptedBecause === undefined);
+  expect(found).not.toEqual([]);
+  const acceptFindings = found.map(({ code }) => code);
+  const accepted = await validateExport({ ...options, acceptFindings });
+  expect(accepted.report.findings).toMatchObject(
+    found.map(({ code }) => ({ code, acceptedBecause: "acceptFindings" })),
+  );
+  expect(accepted.report.verdict.sentence).toMatch(/^Ready/);
 });
 
 test("relative paths are relative to cwd, and secrets come from options alone", async () => {

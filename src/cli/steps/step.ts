@@ -1,4 +1,4 @@
-import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { exitCodes } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Configuration, GivenFlags } from "../../pipeline/configuration/configuration.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
@@ -11,7 +11,7 @@ import type { VerifyResult } from "../../pipeline/verify/verify.js";
 import type { StoredResult } from "../../pipeline/verify/verify-stored.js";
 import type { Report } from "../../profile/report.js";
 import { factsOf } from "../../report/error-text.js";
-import { describeMissing } from "../../report/summary-parts.js";
+import { missingFieldsError } from "../../report/summary-parts.js";
 import type { QualifyResult } from "../qualify/run-qualify.js";
 import type { MigrationService } from "./migration-service.js";
 
@@ -70,18 +70,14 @@ export function resultsOf(reports: readonly { readonly results: StepResults }[])
 export function requireFields(
   report: StepReport,
   { values }: Configuration,
-  missing: readonly MissingFields[] = [],
+  missing: readonly MissingFields[] | undefined,
 ): StepReport {
-  const [first] = missing;
   const isFinished = ([exitCodes.done, exitCodes.tooManyRejects] as number[]).includes(
     report.exitCode,
   );
-  if (values.requireFields !== true || first === undefined || !isFinished) return report;
-  const error = new SwitchyardError(
-    "fields_missing",
-    `${describeMissing(first)}${missing.length > 1 ? `, and ${missing.length - 1} more` : ""}. ` +
-      "Correct the mapping, set the target to null, or leave out --require-fields.",
-  );
+  if (values.requireFields !== true || !isFinished) return report;
+  const error = missingFieldsError(missing);
+  if (error === undefined) return report;
   const { exitCode } = error;
   return { ...report, exitCode, json: { ...report.json, exitCode, error: factsOf(error) }, error };
 }

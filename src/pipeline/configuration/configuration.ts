@@ -1,6 +1,6 @@
 import path from "node:path";
 import { UsageError } from "../../base/errors.js";
-import { checkValue, pathText, type SchemaFault } from "../../base/schema.js";
+import { checkValue, pathText, type SchemaFault, suggestion } from "../../base/schema.js";
 import type { MappingChanges } from "../../mapper/mapping.js";
 import {
   type ConfigurationFile,
@@ -33,8 +33,8 @@ interface ConfigurationSources {
   readonly currentDirectory: string;
   /** `--config`; null for commands that read no file. */
   readonly configPath: string | undefined | null;
-  /** Content in the form of the file, instead of a file: the options of a program. */
-  readonly content?: JsonObject;
+  /** The options of a program, in the form of the file, and the names that it can use. */
+  readonly content?: { readonly tree: JsonObject; readonly keys: readonly string[] };
 }
 
 /** The checked options, before defaults. */
@@ -90,7 +90,10 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     ...(file === undefined ? [] : [fileLayer(file)]),
     ...(sources.content === undefined ? [] : [contentLayer(sources.content, currentDirectory)]),
   ];
-  const given = checkLayers(layers);
+  const given = checkLayers(
+    layers,
+    sources.content === undefined ? "configuration is" : "options are",
+  );
   const { values, inputsDirectory } = merge(given, currentDirectory);
   // A layer without steps has the default ones; only the last layer can have others.
   const { steps, mapping } = given.at(-1)?.value ?? {};
@@ -108,7 +111,7 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
   };
 }
 
-function checkLayers(layers: readonly Layer[]): readonly Given[] {
+function checkLayers(layers: readonly Layer[], subject: string): readonly Given[] {
   const problems: string[] = [];
   const given = layers.map(({ tree, directory, describe }) => {
     const { value = {}, faults = [] } = checkValue(configurationSchema, tree);
@@ -118,7 +121,7 @@ function checkLayers(layers: readonly Layer[]): readonly Given[] {
   if (problems.length === 0) return given;
   const [first = "", ...others] = problems;
   const text = others.length === 0 ? first : `\n  ${problems.join("\n  ")}`;
-  throw new UsageError("configuration_invalid", `The configuration is not valid: ${text}`);
+  throw new UsageError("configuration_invalid", `The ${subject} not valid: ${text}`);
 }
 
 function merge(layers: readonly Given[], currentDirectory: string) {
@@ -185,14 +188,22 @@ function fileLayer({ name, path: file, text }: ConfigurationFile): Layer {
 }
 
 /** Names an option by its key alone in messages: a program has no sections. */
-function contentLayer(tree: JsonObject, directory: string): Layer {
+function contentLayer(
+  { tree, keys }: NonNullable<ConfigurationSources["content"]>,
+  directory: string,
+): Layer {
   return {
     tree,
     directory,
     describe: (faults) =>
-      faults.map(({ path: [first = "", ...rest], message }) => {
+      faults.map(({ path: [first = "", ...rest], message, isUnknownKey }) => {
         const isInSection = rest.length > 0 && Object.hasOwn(sections, first);
-        return `${pathText(isInSection ? rest : [first, ...rest])}: ${message}`;
+        const option = isInSection ? rest : [first, ...rest];
+        const isUnknownOption = isUnknownKey === true && option.length === 1;
+        const text = isUnknownOption
+          ? `unknown key${suggestion(String(option[0]), keys)}`
+          : message;
+        return `${pathText(option)}: ${text}`;
       }),
   };
 }
