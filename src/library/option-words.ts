@@ -17,13 +17,14 @@ export async function withOptionWords<Result>(work: () => Promise<Result>): Prom
 export function inOptionWords(error: unknown): unknown {
   if (!(error instanceof SwitchyardError)) return error;
   const { message, stack } = error;
-  error.message = replaceFlags(message);
+  error.message = optionWords(message);
   // The stack begins with the message, and is what Node prints.
   if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
   return error;
 }
 
-function replaceFlags(text: string): string {
+/** Returns a message with the names of options instead of flags. */
+export function optionWords(text: string): string {
   // A command in backquotes stays as it is.
   return text.replace(/`[^`]*`|(?<![\w./-])--(no-)?[a-z][a-z\d-]*/g, (flag, no?: string) => {
     const name = optionNames.find((one) => flagOf(one) === flag);

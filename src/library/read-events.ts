@@ -29,7 +29,7 @@ import type { Source } from "../readers/source.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
 import { checkOptions, configurationOf, requireOptions } from "./library-configuration.js";
 import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./library-options.js";
-import { inOptionWords } from "./option-words.js";
+import { inOptionWords, optionWords } from "./option-words.js";
 import type { RejectSummary } from "./results.js";
 
 /** The batches of `readEvents`, and counts of what was read so far. */
@@ -243,7 +243,7 @@ function report(
   error: SwitchyardError,
 ): void {
   if (onFailure === undefined) throw error;
-  onFailure(failure);
+  onFailure({ ...failure, message: optionWords(failure.message) });
 }
 
 function tooManyRejects(rejects: readonly RejectSummary[]): SwitchyardError {

@@ -26,7 +26,7 @@ import type {
   ValidateExportOptions,
   VerifyExportOptions,
 } from "./library-options.js";
-import { withOptionWords } from "./option-words.js";
+import { optionWords, withOptionWords } from "./option-words.js";
 import type {
   ExportEventsResult,
   RunResult,
@@ -49,7 +49,7 @@ export function exportEvents(options: ExportEventsOptions): Promise<ExportEvents
     const result = await controlRun(options, (context) =>
       createEngine().runExport(request, context),
     );
-    return checkFields(options, result, result.manifest.missingFields);
+    return endRun(options, result, result.manifest.missingFields);
   });
 }
 
@@ -74,7 +74,7 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
       writes && result.outcome !== "interrupted"
         ? await writeReportFiles(reportDirectory, report)
         : {};
-    return checkFields(options, { ...result, ...files, report }, report.missingFields);
+    return endRun(options, { ...result, ...files, report }, report.missingFields);
   });
 }
 
@@ -98,7 +98,7 @@ export function sendEvents(options: SendEventsOptions): Promise<SendEventsResult
     const counts = { sent, rows, rejects, rowsRead, durationMs };
     const ends = { outcome, failures, tooManyRejects, alreadyDone };
     const sentEvents = { ...ends, ...counts, runId, destination, manifestPath, epochs };
-    return checkFields(options, sentEvents, missingFields);
+    return endRun(options, sentEvents, missingFields);
   });
 }
 
@@ -127,15 +127,22 @@ export function verifyExport(
   });
 }
 
-/** Returns the result, or throws `fields_missing` if `requireFields` is set and the run is done. */
-function checkFields<Result extends RunResult>(
+/**
+ * Returns the result in the words of programs. Throws `fields_missing` if `requireFields` is set and
+ * the run is done.
+ */
+function endRun<Result extends RunResult>(
   { requireFields }: Pick<ExportEventsOptions, "requireFields">,
   result: Result,
   missing: Parameters<typeof missingFieldsError>[0],
 ): Result {
   const error = requireFields === true ? missingFieldsError(missing) : undefined;
   if (error !== undefined && result.outcome === "done") throw error;
-  return result;
+  const failures = result.failures.map((failure) => ({
+    ...failure,
+    message: optionWords(failure.message),
+  }));
+  return { ...result, failures };
 }
 
 /** Runs `work`. An abort before it reads anything rejects with `interrupted`, at whatever moment. */
@@ -158,7 +165,7 @@ async function control<Result>(
 ): Promise<Result> {
   throwIfInterrupted(signal);
   return withProgress(onProgress, (observer) =>
-    work({ signal, observer: { ...observer, note: (text) => onNote?.(text) } }),
+    work({ signal, observer: { ...observer, note: (text) => onNote?.(optionWords(text)) } }),
   );
 }
 

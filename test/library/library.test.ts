@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SwitchyardError, UsageError } from "../../src/base/errors.js";
-import type { Progress } from "../../src/library/library-options.js";
+import type { FailedSource, Progress } from "../../src/library/library-options.js";
 import { readEvents } from "../../src/library/read-events.js";
 import { exportEvents, sendEvents, validateExport, verifyExport } from "../../src/library/runs.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -224,6 +226,19 @@ test("messages about combinations name options, not flags", async () => {
   );
 });
 
+test("failures of sources name options, not flags", async () => {
+  const inputs = inputOf("unknown.bin", ["\u0001\u0002 no format"]);
+  const to = join(root, "unknown");
+  const given: FailedSource[] = [];
+  const onFailure = (failure: FailedSource) => void given.push(failure);
+  for await (const _ of readEvents(inputs, { onFailure }));
+  const { failures } = await exportEvents({ inputs, to, threads: 1 });
+  for (const [failure] of [failures, given]) {
+    expect(failure?.message).toMatch(/\binputFormat\b/);
+    expect(failure?.message).not.toContain("--");
+  }
+});
+
 test("with requireFields, a mapped field without values is an error", async () => {
   const inputs = inputOf("fields.jsonl", [row("a"), row("b")]);
   const options = { inputs, mapping: { value: ["event_propertys.price"] } };
@@ -271,7 +286,6 @@ test("relative paths are relative to cwd, and secrets come from options alone", 
 
 test("events are sent, and sent only once", async () => {
   const received: unknown[] = [];
-  const { createServer } = await import("node:http");
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
@@ -294,6 +308,38 @@ test("events are sent, and sent only once", async () => {
     expect(await sendEvents(options)).toMatchObject({ alreadyDone: true, sent: { delivered: 2 } });
     expect(received).toMatchObject([{ event: "a" }, { event: "b" }]);
   } finally {
+    server.close();
+  }
+});
+
+test("inputs and exports in a store are requested from the endpoint of the options", async () => {
+  const requests: string[] = [];
+  const server = createServer(({ url = "", headers }, response) => {
+    requests.push(
+      `${url.split("?", 1)[0]} ${/\/(eu-\d)\/s3/.exec(headers.authorization ?? "")?.[1]}`,
+    );
+    response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+  const s3Endpoint = `http://127.0.0.1:${port}`;
+  const store = { s3Endpoint, s3PathStyle: true, s3Region: "eu-7" } as const;
+  const inputs = "s3://exports/a/";
+  try {
+    for (const call of [
+      () => exportEvents({ ...store, inputs, to: join(root, "from-store"), threads: 1 }),
+      () => verifyExport("s3://exports/days", store),
+      () => readEvents(inputs, store)[Symbol.asyncIterator]().next(),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: "store_forbidden" });
+      const seen = requests.splice(0);
+      expect(seen).not.toEqual([]);
+      for (const request of seen) expect(request).toMatch(/^\/exports(\/.*)? eu-7$/);
+    }
+  } finally {
+    vi.unstubAllEnvs();
     server.close();
   }
 });
