@@ -103,7 +103,7 @@ describe("the same export with more inputs", () => {
     run.input("d.txt", "2026-01-02 d");
     await expect(run.run({ splitBytes: SPLIT_BYTES, includeEvents: ["a"] })).rejects.toMatchObject({
       code: "run_changed",
-      changes: ['includeEvents: was [], is ["a"]'],
+      changes: ['--include-event: was [], is ["a"]'],
     });
   });
 

@@ -30,6 +30,16 @@ export function parseSize(text: string): number | undefined {
   return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
+/** Returns bytes as a size that `parseSize` accepts, in the largest unit that divides them: `64MiB`. */
+export function sizeText(bytes: number): string {
+  const unit = (["TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "KB"] as const).find(
+    (name) => bytes % (sizeUnits[name.toLowerCase()] ?? 1) === 0,
+  );
+  return unit === undefined
+    ? String(bytes)
+    : `${bytes / (sizeUnits[unit.toLowerCase()] ?? 1)}${unit}`;
+}
+
 const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 

@@ -2,6 +2,13 @@ import { createHash, scryptSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { UsageError } from "../../base/errors.js";
 import { columnTexts } from "../../sinks/output-columns.js";
+import {
+  describeOption,
+  flagOf,
+  type OptionName,
+  optionNames,
+} from "../configuration/option-names.js";
+import { sizeText } from "../configuration/option-values.js";
 import type { ExportOptions, RunOptions } from "../options.js";
 
 /** The options that decide the bytes of the output, as the ledger and the manifest keep them. */
@@ -58,16 +65,68 @@ export async function recordRunOptions(
   }) as Readonly<Record<string, unknown>>;
 }
 
+/** Recorded names that are not those of the options. */
+const optionsByName: Readonly<Record<string, OptionName>> = {
+  includeEvents: "includeEvent",
+  excludeEvents: "excludeEvent",
+  rowBytesMax: "maxRowSize",
+  splitBytes: "splitSize",
+  partBytes: "partSize",
+  "privacy.drop": "drop",
+  "privacy.hash": "hash",
+  "csv.delimiter": "csvDelimiter",
+  "csv.quote": "csvQuote",
+  "csv.nulls": "csvNull",
+  "csv.comment": "csvComment",
+  "csv.skipLines": "csvSkipLines",
+  "csv.columns": "csvColumns",
+  "csv.header": "csvHeader",
+  "dedupe.within": "dedupe",
+  "dedupe.by": "dedupeBy",
+  batchRows: "batchSize",
+};
+
+/**
+ * Returns a line for each difference of recorded options, as users know them:
+ * `--split-size: was 4MiB, is 64MiB`, `mapping.time.zone: was "UTC", is …`.
+ */
+export function optionDifferences(before: unknown, after: unknown): readonly string[] {
+  return changesOf(before, after).map(({ path, was, is }) => {
+    const option = optionsByName[path] ?? optionNames.find((name) => name === path);
+    if (option === undefined || describeOption(option).flag === false)
+      return `${path}: was ${jsonText(was)}, is ${jsonText(is)}`;
+    const isSize = describeOption(option).type.placeholder === "<size>";
+    const text = (value: unknown) =>
+      isSize && typeof value === "number" ? sizeText(value) : jsonText(value);
+    return `${flagOf(option)}: was ${text(was)}, is ${text(is)}`;
+  });
+}
+
 /** Returns a line for each difference of two JSON values: `mapping.time.zone: was "UTC", is …`. */
-export function differences(before: unknown, after: unknown, path = ""): readonly string[] {
-  if (isObject(before) && isObject(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+export function differences(before: unknown, after: unknown): readonly string[] {
+  return changesOf(before, after).map(
+    ({ path, was, is }) => `${path}: was ${jsonText(was)}, is ${jsonText(is)}`,
+  );
+}
+
+interface ValueChange {
+  readonly path: string;
+  readonly was: unknown;
+  readonly is: unknown;
+}
+
+function changesOf(was: unknown, is: unknown, path = ""): readonly ValueChange[] {
+  if (isObject(was) && isObject(is)) {
+    const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
     return keys.flatMap((key) =>
-      differences(before[key], after[key], path === "" ? key : `${path}.${key}`),
+      changesOf(was[key], is[key], path === "" ? key : `${path}.${key}`),
     );
   }
-  const [was, is] = [JSON.stringify(before) ?? "not set", JSON.stringify(after) ?? "not set"];
-  return was === is ? [] : [`${path}: was ${was}, is ${is}`];
+  return jsonText(was) === jsonText(is) ? [] : [{ path, was, is }];
+}
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value) ?? "not set";
 }
 
 /** Sorts members by name and drops undefined ones, so that equal values have equal JSON. */

@@ -4,7 +4,7 @@ import type { Source } from "../../readers/source.js";
 import type { SourceFailure } from "../manifest.js";
 import { splitsOfSources } from "../plan.js";
 import type { RunRecord } from "./ledger.js";
-import { differences } from "./recorded-options.js";
+import { optionDifferences } from "./recorded-options.js";
 
 /** Changes that a message lists; the rest is counted. */
 const CHANGES_LISTED_MAX = 20;
@@ -90,7 +90,7 @@ export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFact
       ...(saved.version === facts.version
         ? []
         : [describeVersionChange(saved.version, facts.version)]),
-      ...differences(saved.options, facts.options),
+      ...optionDifferences(saved.options, facts.options),
       ...refused,
     ],
   };

@@ -4,6 +4,7 @@ import {
   parseRejectLimit,
   parseSize,
   parseTime,
+  sizeText,
 } from "../../../src/pipeline/configuration/option-values.js";
 
 test.each([
@@ -71,3 +72,11 @@ test.each([
 ])("the character %j is %j", (text, character) => {
   expect(parseCharacter(text)).toBe(character);
 });
+
+test.each([1, 999, 1000, 1001, 1024, 70_000, 4 * 1024 ** 2, 3 * 1024 ** 4, 512_000_000])(
+  "the text of %s bytes is the shortest that is read as them",
+  (bytes) => {
+    expect(parseSize(sizeText(bytes))).toBe(bytes);
+    expect(sizeText(bytes)).toMatch(/^\d{1,4}([KMGT]i?B)?$/);
+  },
+);

@@ -1,7 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { differences, recordOptions } from "../../../src/pipeline/ledger/recorded-options.js";
+import {
+  differences,
+  optionDifferences,
+  recordOptions,
+} from "../../../src/pipeline/ledger/recorded-options.js";
 import { scratchDirectory } from "../../support/scratch.js";
 import { fakeExport } from "../kit/fake-export.js";
 
@@ -15,6 +19,27 @@ describe("differences between two values", () => {
     [{ a: null }, { a: {} }, ["a: was null, is {}"]],
   ])("of %j and %j are named one by one", (before, after, expected) => {
     expect(differences(before, after)).toEqual(expected);
+  });
+});
+
+describe("differences between recorded options", () => {
+  it.each([
+    [{ splitBytes: 4_194_304 }, { splitBytes: 67_108_864 }, "--split-size: was 4MiB, is 64MiB"],
+    [{ partBytes: 70_000 }, { partBytes: 1001 }, "--part-size: was 70KB, is 1001"],
+    [{ format: "parquet" }, { format: "csv" }, '--format: was "parquet", is "csv"'],
+    [{ privacy: { drop: [] } }, { privacy: { drop: ["a"] } }, '--drop: was [], is ["a"]'],
+    [{ csv: {} }, { csv: { delimiter: ";" } }, '--csv-delimiter: was not set, is ";"'],
+    [{ mapping: { a: 1 } }, { mapping: { a: 2 } }, "mapping.a: was 1, is 2"],
+  ])("of %j and %j have the names and units of users", (before, after, expected) => {
+    expect(optionDifferences(before, after)).toEqual([expected]);
+  });
+
+  it("name an option of every recorded name, but for the mapping and the salt", async () => {
+    const options = fakeExport().options();
+    const recorded = await recordOptions({ ...options, fromTimeMs: 0, toTimeMs: 1 });
+    const lines = optionDifferences(recorded, {});
+    const named = lines.filter((line) => !line.startsWith("--")).map((line) => line.split(":")[0]);
+    expect(named.filter((name) => !["mapping", "privacy", "csv"].includes(name ?? ""))).toEqual([]);
   });
 });
 
