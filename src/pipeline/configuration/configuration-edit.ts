@@ -7,7 +7,7 @@ import {
   parseTree,
 } from "jsonc-parser";
 import { UsageError } from "../../base/errors.js";
-import { type JsonObject, type JsonValue, parseJsonText } from "./configuration-file.js";
+import { isObject, type JsonValue, parseJsonText } from "./configuration-file.js";
 
 /** A value for the file; `line` is what a person would type for it. */
 export interface WantedValue {
@@ -188,10 +188,6 @@ function valueAt(tree: JsonValue, path: readonly string[]): JsonValue | undefine
 
 function isSamePath(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((step, index) => step === other[index]);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Returns the text after its byte order mark. */

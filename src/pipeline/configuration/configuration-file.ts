@@ -17,6 +17,10 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A position in a text; both count from 1, columns in UTF-16 code units. */
 interface TextPosition {
   readonly line: number;
@@ -97,9 +101,10 @@ async function readText(
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" && isOptional) return undefined;
     const what = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
+    const full = given === absolute ? "" : ` The path is ${absolute}.`;
     throw new UsageError(
       "configuration_unreadable",
-      `The configuration file ${given} ${what}. The path is ${absolute}.`,
+      `The configuration file ${given} ${what}.${full}`,
       { cause: error },
     );
   }

@@ -4,6 +4,7 @@ import { checkValue, pathText, type SchemaFault, suggestion } from "../../base/s
 import type { MappingChanges } from "../../mapper/mapping.js";
 import {
   type ConfigurationFile,
+  isObject,
   type JsonObject,
   type JsonText,
   type JsonValue,
@@ -68,6 +69,8 @@ interface Layer {
   readonly directory: string;
   /** Converts the faults of the tree to lines of a message. */
   describe(faults: readonly SchemaFault[]): readonly string[];
+  /** Returns the name of an option here and, in a file, its position. */
+  find(name: OptionName): { readonly name: string; readonly position?: string };
 }
 
 /** A layer that was checked. */
@@ -112,16 +115,55 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
 }
 
 function checkLayers(layers: readonly Layer[], subject: string): readonly Given[] {
-  const problems: string[] = [];
+  const faulty: string[] = [];
   const given = layers.map(({ tree, directory, describe }) => {
     const { value = {}, faults = [] } = checkValue(configurationSchema, tree);
-    problems.push(...describe(faults));
+    faulty.push(...describe(faults));
     return { directory, value };
   });
+  const problems = [...faulty, ...timeRanges.flatMap((range) => emptyRange(layers, range))];
   if (problems.length === 0) return given;
   const [first = "", ...others] = problems;
-  const text = others.length === 0 ? first : `\n  ${problems.join("\n  ")}`;
-  throw new UsageError("configuration_invalid", `The ${subject} not valid: ${text}`);
+  const text = others.length === 0 ? ` ${first}` : `\n  ${problems.join("\n  ")}`;
+  throw new UsageError(
+    faulty.length === 0 ? "time_range_empty" : "configuration_invalid",
+    `The ${subject} not valid:${text}`,
+  );
+}
+
+const timeRanges = [
+  ["fromTime", "toTime"],
+  ["minTime", "maxTime"],
+] as const;
+
+/**
+ * Returns a line if the start of a range is not before its end. The values need not be checked: a
+ * wrong one is reported by itself.
+ */
+function emptyRange(
+  layers: readonly Layer[],
+  [startName, endName]: (typeof timeRanges)[number],
+): readonly string[] {
+  const start = timeIn(layers, startName);
+  const end = timeIn(layers, endName);
+  if (start === undefined || end === undefined || start.timeMs < end.timeMs) return [];
+  const [startText, endText] = [start, end].map(({ timeMs }) => new Date(timeMs).toISOString());
+  const position = start.position === undefined ? "" : `${start.position}: `;
+  const endPosition = end.position === undefined ? "" : `, ${end.position}`;
+  return [
+    `${position}${start.name} (${startText}) must be before ${end.name} (${endText}${endPosition})`,
+  ];
+}
+
+/** Returns the time that counts, or its default; undefined if there is none or it is not a time. */
+function timeIn(layers: readonly Layer[], name: (typeof timeRanges)[number][number]) {
+  const { type, default: initial } = describeOption(name);
+  const given = ({ tree }: Layer) => (isObject(tree) ? valueIn(tree, name) : undefined);
+  const layer = layers.find((one) => given(one) !== undefined);
+  const { success, data } = type.schema.safeParse(layer === undefined ? initial : given(layer));
+  // Numbers beyond the range of dates are not times.
+  if (!success || !Number.isFinite(new Date(data as number).getTime())) return undefined;
+  return { timeMs: data as number, ...(layer?.find(name) ?? { name: `the default of ${name}` }) };
 }
 
 function merge(layers: readonly Given[], currentDirectory: string) {
@@ -148,6 +190,7 @@ function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
     tree: treeOf(flags),
     directory: currentDirectory,
     describe: (faults) => describeOptions(faults, nameOf),
+    find: (name) => ({ name: nameOf(name) }),
   };
 }
 
@@ -162,6 +205,7 @@ function environmentLayer({ environment, currentDirectory }: ConfigurationSource
     tree: treeOf(Object.fromEntries(given)),
     directory: currentDirectory,
     describe: (faults) => describeOptions(faults, environmentNameOf),
+    find: (name) => ({ name: environmentNameOf(name) }),
   };
 }
 
@@ -184,6 +228,11 @@ function fileLayer({ name, path: file, text }: ConfigurationFile): Layer {
     tree: text.value,
     directory: path.dirname(file),
     describe: (faults) => describeFile(name, text, faults),
+    find(option) {
+      const key = keyOf(option);
+      const { line, column } = text.positionOf(text.offsetOf(key.split(".")));
+      return { name: key, position: `${name}:${line}:${column}` };
+    },
   };
 }
 
@@ -205,6 +254,7 @@ function contentLayer(
           : message;
         return `${pathText(option)}: ${text}`;
       }),
+    find: (name) => ({ name: localNameOf(name) }),
   };
 }
 

@@ -26,17 +26,12 @@ import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
 import { arrayIndexNames, defaultMemory, type Machine, thisMachine } from "./machine.js";
-import {
-  type CompleteValues,
-  type OptionName,
-  type OptionValues,
-  withDefaults,
-} from "./option-names.js";
+import { type CompleteValues, type OptionValues, withDefaults } from "./option-names.js";
 import { HASH_SALT_VARIABLE } from "./secrets.js";
 
 /**
- * Resolves the options of an export. Throws `UsageError` if inputs or output are missing, or a time range is
- * empty.
+ * Resolves the options of an export. Throws `UsageError` if inputs or output are missing, or options
+ * contradict each other.
  */
 export function resolveExportOptions(
   configuration: Configuration,
@@ -166,8 +161,6 @@ export function resolveRunOptions(
   machine: Machine = thisMachine(),
 ): Omit<RunOptions, "outputDirectory"> {
   const values = valuesOf(configuration);
-  checkOrder("fromTime", values.fromTime, "toTime", values.toTime);
-  checkOrder("minTime", values.minTime, "maxTime", values.maxTime);
   const { inputFormat } = values;
   const mapping = resolveMapping(values.preset, configuration.mapping);
   return {
@@ -244,20 +237,6 @@ function notInputsOf(
     ...[REPORT_NAME, REPORT_PAGE_NAME, FIXES_MODULE_NAME].map((name) => path.join(report, name)),
     path.join(directory, SCHEMA_ID),
   ];
-}
-
-function checkOrder(
-  startName: OptionName,
-  start: number | undefined,
-  endName: OptionName,
-  end: number | undefined,
-): void {
-  if (start === undefined || end === undefined || start < end) return;
-  const [startText, endText] = [start, end].map((timeMs) => new Date(timeMs).toISOString());
-  throw new UsageError(
-    "time_range_empty",
-    `${startName} (${startText}) must be before ${endName} (${endText}).`,
-  );
 }
 
 function requireOutput({ to }: CompleteValues): string {

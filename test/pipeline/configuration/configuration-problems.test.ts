@@ -22,7 +22,7 @@ async function problemsOf(text: string): Promise<readonly string[]> {
     (error: Error) => error.message,
   );
   return message
-    .replace(/^The configuration is not valid: (\n {2})?/, "")
+    .replace(/^The configuration is not valid:(?: |\n {2})/, "")
     .replaceAll("pipeline.config.json:", "")
     .split("\n  ");
 }

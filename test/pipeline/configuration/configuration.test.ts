@@ -118,7 +118,7 @@ test("all faults are reported at once, each with its position", async () => {
   const message = await messageOf({ file, environment, flags: { maxRatio: "high" } });
   expect(message.split("\n  ").sort()).toEqual(
     [
-      "The configuration is not valid: ",
+      "The configuration is not valid:",
       '--max-ratio: must be a whole number (got "high")',
       'SWITCHYARD_FRESH: must be true or false (got "perhaps")',
       "SWITCHYARD_MAX_TIME: must be a date that exists (2026-01-31), a date-time " +
@@ -185,6 +185,19 @@ test("a named file that is missing is an error, the default one is not", async (
   await expect(missing).rejects.toThrow(
     `The configuration file no.json does not exist. The path is ${path.join(directory, "no.json")}.`,
   );
+  const absolute = path.join(directory, "no.json");
+  const again = loadConfiguration({
+    flags: {},
+    environment: {},
+    configPath: absolute,
+    currentDirectory: directory,
+  });
+  await expect(again).rejects.toThrow(
+    new UsageError(
+      "configuration_unreadable",
+      `The configuration file ${absolute} does not exist.`,
+    ),
+  );
   expect((await load({})).fileName).toBeUndefined();
 });
 
@@ -247,17 +260,49 @@ test("inputs and output must be given somewhere", async () => {
 });
 
 test.each([
-  ["fromTime", "toTime"],
-  ["minTime", "maxTime"],
-])("a range from %s up to %s that no time is in is refused", async (start, end) => {
-  const bounds = (from: string, to: string) =>
-    load({ flags: { inputs: ["in"], to: "out", [start]: from, [end]: to } });
-  const empty = await bounds("2024-02-01", "2024-02-01");
-  expect(() => resolveExportOptions(empty)).toThrow(
-    `${start} (2024-02-01T00:00:00.000Z) must be before ${end} (2024-02-01T00:00:00.000Z)`,
-  );
-  const day = await bounds("2024-01-31", "2024-02-01");
+  ["fromTime", "--from-time", "toTime", "--to-time"],
+  ["minTime", "--min-time", "maxTime", "--max-time"],
+])("a range from %s up to %s that no time is in is refused", async (start, from, end, to) => {
+  const flags = { inputs: ["in"], to: "out", [start]: "2024-02-01", [end]: "2024-02-01" };
+  await expect(load({ flags })).rejects.toMatchObject({
+    code: "time_range_empty",
+    message: `The configuration is not valid: ${from} (2024-02-01T00:00:00.000Z) must be before ${to} (2024-02-01T00:00:00.000Z)`,
+  });
+  const day = await load({ flags: { ...flags, [start]: "2024-01-31" } });
   expect(() => resolveExportOptions(day)).not.toThrow();
+});
+
+test("an empty time range is reported with all other faults and with the positions of both ends", async () => {
+  const file = '{ "fromTime": "2027-01-01",\n  "toTime": "2026-01-01", "preset": "amplitud",\n}';
+  const message = await messageOf({ file });
+  expect(message.split("\n  ")).toEqual([
+    "The configuration is not valid:",
+    expect.stringMatching(/^<dir>.given.json:2:27: preset: .* did you mean amplitude\?$/),
+    "<dir>/given.json:1:3: fromTime (2027-01-01T00:00:00.000Z) must be before toTime (2026-01-01T00:00:00.000Z, <dir>/given.json:2:3)",
+  ]);
+  await expect(load({ file })).rejects.toMatchObject({ code: "configuration_invalid" });
+  // The time that a flag replaces is not compared.
+  const flags = { fromTime: "2026-02-01" };
+  expect(await messageOf({ file: file.replace("amplitud", "amplitude"), flags })).toBe(
+    "The configuration is not valid: --from-time (2026-02-01T00:00:00.000Z) must be before toTime (2026-01-01T00:00:00.000Z, <dir>/given.json:2:3)",
+  );
+});
+
+test("a time before the default start of times is refused", async () => {
+  expect(await messageOf({ environment: { SWITCHYARD_MAX_TIME: "1970-06-01" } })).toBe(
+    "The configuration is not valid: the default of minTime (1971-01-01T00:00:00.000Z) must be before SWITCHYARD_MAX_TIME (1970-06-01T00:00:00.000Z)",
+  );
+});
+
+test("a wrong value of a flag or variable has the suggestion that it has in the file", async () => {
+  const message = await messageOf({
+    flags: { preset: "amplitud", dedupe: "dya", dedupeBy: ["evnt"] },
+    environment: { SWITCHYARD_FORMAT: "parqet" },
+  });
+  expect(message).toMatch(/--preset: .*; did you mean amplitude\?/);
+  expect(message).toMatch(/--dedupe: .*; did you mean day\?/);
+  expect(message).toMatch(/--dedupe-by: .*; did you mean event\?/);
+  expect(message).toMatch(/SWITCHYARD_FORMAT: .*; did you mean parquet\?/);
 });
 
 test("hashing without a salt is refused, and the salt is in no message", async () => {
