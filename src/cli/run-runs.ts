@@ -1,7 +1,7 @@
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { exitCodes } from "../base/errors.js";
+import { exitCodes, UsageError } from "../base/errors.js";
 import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
 import type { OutputPlace } from "../pipeline/options.js";
@@ -34,8 +34,11 @@ export function runRuns(
     };
     const place = to !== undefined && isObjectUrl(to) ? placeOf(configuration, to) : undefined;
     // Watch a named export alone: the others in this directory may never end.
-    const isAlone = watch && line.flags["to"] !== undefined;
+    const isTyped = line.flags["to"] !== undefined;
+    const isAlone = watch && isTyped;
     const named = to === undefined || place ? [] : [path.resolve(currentDirectory, to)];
+    // A watched export may begin later.
+    if (isTyped && !watch) await requireDirectories(named);
     return await withStored(place, signal, async (stored) => {
       const look = async (): Promise<Listing> => {
         if (isAlone)
@@ -50,6 +53,19 @@ export function runRuns(
       return exitCodes.done;
     });
   });
+}
+
+/** Throws `UsageError` (`export_missing`) for a path that is not a directory. */
+async function requireDirectories(directories: readonly string[]): Promise<void> {
+  for (const directory of directories) {
+    const found = await stat(directory).catch(() => undefined);
+    if (found?.isDirectory() === true) continue;
+    const reason = found === undefined ? "does not exist" : "is not a directory";
+    throw new UsageError(
+      "export_missing",
+      `${directory} ${reason}: pass the output directory of an export.`,
+    );
+  }
 }
 
 /** Calls `work` with a function that lists the export in a store, if there is one. */

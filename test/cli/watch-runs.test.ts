@@ -33,6 +33,19 @@ const invocation = (to: string, json: boolean) => ({
   watch: true,
 });
 
+test.each([
+  ["missing", "does not exist"],
+  ["a-file", "is not a directory"],
+])("runs %s ends with exit code 2: it %s", async (name, reason) => {
+  writeFileSync(join(scratch, "a-file"), "");
+  const { context, stdout, stderr } = fakeContext({}, { currentDirectory: scratch });
+  expect(await runRuns({ ...invocation(name, false), watch: false }, context)).toBe(2);
+  expect(stdout).toEqual([]);
+  expect(stderr.join("")).toBe(
+    `error: ${join(scratch, name)} ${reason}: pass the output directory of an export. [export_missing]\n`,
+  );
+});
+
 test("a watched export prints each change until it has ended", async () => {
   const line = await interruptedExport("out");
   const { context, stdout } = fakeContext({}, { currentDirectory: join(scratch, "out") });
