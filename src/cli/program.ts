@@ -88,7 +88,10 @@ function upToUnknown(program: Command, words: readonly string[]): readonly strin
 
 function usageError({ message }: CommanderError): UsageError {
   const [first = "", ...hints] = message.replace(/^error: /, "").split("\n");
-  const text = `${[first.replace(/\.$/, ""), ...hints].join(" ")}; --help lists commands and options.`;
+  const [, word = "", choices] =
+    /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(first) ?? [];
+  const near = suggestion(word, choices?.split(", ") ?? []);
+  const text = `${[first.replace(/\.$/, ""), ...hints].join(" ")}${near}; --help lists commands and options.`;
   return new UsageError("command_line_invalid", text);
 }
 

@@ -92,12 +92,14 @@ ${rejectExitCodes}`;
 
 export const verify = `
 Reads every file again and compares bytes, SHA-256, rows, days, timestamps,
-totals and rejects with manifest.json. The exit code is 1 if anything differs;
---json lists every difference.
+totals and rejects with manifest.json. --json lists every difference.
 
 Examples:
   $ switchyard verify out
-  $ switchyard verify out --json | jq .differences`;
+  $ switchyard verify out --json | jq .differences
+
+Exit codes: 0 all is as the manifest says, 1 anything differs, or failed,
+2 wrong usage or configuration, 130 interrupted.`;
 
 export const compact = `
 Joins the files of each day into files of up to the part size, also across runs
@@ -107,7 +109,10 @@ after an interruption, run the same command or the export again.
 
 Examples:
   $ switchyard compact out
-  $ switchyard compact out --json | jq .filesAfter`;
+  $ switchyard compact out --json | jq .filesAfter
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 4 another run is
+active here, 130 interrupted.`;
 
 export const worker = `
 Reads splits and merges days for all exports that run with the same --queue, on
@@ -118,7 +123,11 @@ from its own environment.
 
 Examples:
   $ switchyard worker --queue redis://10.0.0.5:6379
-  $ switchyard worker --queue redis://10.0.0.5:6379 --threads 8 --log-format json`;
+  $ switchyard worker --queue redis://10.0.0.5:6379 --threads 8 \\
+      --log-format json
+
+Exit codes: 0 ended by a signal, 1 failed, 2 wrong usage or configuration,
+130 interrupted by a second signal.`;
 
 export const loadSql = `
 Prints the CREATE TABLE for the columns of the export, and the statements that
@@ -127,7 +136,10 @@ the files to a bucket first and replace the texts in <>.
 
 Examples:
   $ switchyard load-sql duckdb out | duckdb events.db
-  $ switchyard load-sql bigquery out > load.sql`;
+  $ switchyard load-sql bigquery out > load.sql
+
+Exit codes: 0 printed, 1 failed, 2 wrong usage, or the warehouse does not load
+this export, 130 interrupted.`;
 
 export const qualify = `
 Takes the event names of an export from its manifest, or reads inputs as
@@ -174,7 +186,9 @@ the first step that fails. Run it again to do only the remaining work.
 
 Examples:
   $ switchyard migrate
-  $ switchyard migrate --config acme.config.json --threads 4`;
+  $ switchyard migrate --config acme.config.json --threads 4
+
+${rejectExitCodes}`;
 
 export const serve = `
 Serves the console API and the event route from one directory, without other
@@ -206,6 +220,8 @@ Examples:
 
 Exit codes: 0 sound, 1 damaged or failed, 2 wrong usage or configuration.`;
 
+const keyExitCodes = "Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.";
+
 export const keys = `
 Changes the data directory directly, even while a service uses it: created and
 revoked keys take effect at the next request. Console keys open the console
@@ -215,11 +231,28 @@ Examples:
   $ switchyard keys create --kind console
   $ switchyard keys create --kind console --read-only --data /var/lib/switchyard
   $ switchyard keys list
-  $ switchyard keys revoke key_3q2-7wQyKp0`;
+  $ switchyard keys revoke key_3q2-7wQyKp0
+
+${keyExitCodes}`;
+
+export const keyCreate = `
+The key is on standard output, everything else on standard error. A missing data
+directory is created.
+
+Examples:
+  $ switchyard keys create --kind console
+  $ switchyard keys create --kind server --data /var/lib/switchyard
+
+${keyExitCodes}`;
+
+export const keyAction = `
+${keyExitCodes}`;
 
 export const completion = `
 Examples:
   $ source <(switchyard completion bash)
   $ switchyard completion zsh > "\${fpath[1]}/_switchyard"
   $ switchyard completion fish > ~/.config/fish/completions/switchyard.fish
-  $ switchyard completion man | man -l -`;
+  $ switchyard completion man | man -l -
+
+Exit codes: 0 printed, 2 wrong usage.`;

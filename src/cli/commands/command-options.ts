@@ -121,18 +121,29 @@ function optionsOf(command: Section, shared: readonly OptionName[]): readonly Op
   });
 }
 
+export type OptionDescriptions = Readonly<Partial<Record<OptionName, string>>>;
+
+/** The options of a command in its help. */
+interface OptionPlacing {
+  readonly readsFile?: boolean;
+  readonly required?: OptionName;
+  /** Descriptions of options that mean something else here than in other commands. */
+  readonly descriptions?: OptionDescriptions;
+}
+
 /**
  * Adds `--config` if the command reads a file, then the named options of the table, the required one first.
  */
 export function addOptions(
   command: Command,
   names: readonly OptionName[],
-  { readsFile = true, required }: { readonly readsFile?: boolean; readonly required?: OptionName },
+  { readsFile = true, required, descriptions = {} }: OptionPlacing,
 ): Command {
   const sorted = optionNames.filter((name) => names.includes(name) && name !== required);
   for (const name of required === undefined ? sorted : [required, ...sorted]) {
     const group = name === required ? REQUIRED_GROUP : groupOf(name);
-    for (const option of optionsFor(name)) command.addOption(option.helpGroup(group));
+    const options = optionsFor(name, descriptions[name]);
+    for (const option of options) command.addOption(option.helpGroup(group));
   }
   if (readsFile) {
     command.addOption(
@@ -148,10 +159,9 @@ export function addOptions(
 }
 
 /** Returns the flag of an option and, if it has one, the flag that turns it off. */
-function optionsFor(name: OptionName): readonly Option[] {
+function optionsFor(name: OptionName, description = descriptionOf(name)): readonly Option[] {
   const { type, negation, default: initial } = describeOption(name);
   const fallback = type.placeholder === "" ? undefined : defaultText(name);
-  const description = descriptionOf(name);
   const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
   const option = new Option(`${flagOf(name)} ${placeholderOf(name)}`.trim(), words);
   if (type.isRepeatable === true) option.argParser(collect);

@@ -19,6 +19,7 @@ import {
   GENERAL_GROUP,
   givenFlags,
   migrateOptions,
+  type OptionDescriptions,
   outcomeOptions,
   outputOptions,
   qualifyOptions,
@@ -55,6 +56,7 @@ interface CommandRow {
   readonly options: readonly OptionName[];
   /** The required option of a command; first in help. */
   readonly required?: OptionName;
+  readonly descriptions?: OptionDescriptions;
   /** Options that are not in the option table. A `--config` here replaces the common one. */
   readonly ownOptions?: readonly Option[];
   /** Returns the exit code; never throws. */
@@ -62,6 +64,9 @@ interface CommandRow {
 }
 
 const inputs = ["[inputs...]", "files, directories or globs to read", "inputs"] as const;
+
+/** Only `serve` can do without stored data. */
+const storedData: OptionDescriptions = { data: "Directory with the service's databases" };
 
 const commandRows: readonly CommandRow[] = [
   {
@@ -162,6 +167,9 @@ const commandRows: readonly CommandRow[] = [
     help: help.worker,
     options: workerOptions,
     required: "queue",
+    descriptions: {
+      queue: "Redis that exports and sends with --queue put their splits into",
+    },
     async run({ flags, configPath }, context) {
       const { runWorker } = await import("../run-worker.js");
       return runWorker({ flags, configPath }, context);
@@ -182,6 +190,7 @@ const commandRows: readonly CommandRow[] = [
     description: "check the databases of a service for damage",
     help: help.checkData,
     options: ["data", ...outcomeOptions],
+    descriptions: storedData,
     async run({ flags, configPath }, context) {
       const { runCheckData } = await import("../service/run-check-data.js");
       return runCheckData({ flags, configPath }, context);
@@ -196,12 +205,12 @@ export function createCommands(
   ended: (exitCode: number) => void,
 ): readonly Command[] {
   const create = (row: CommandRow): Command => {
-    const { name, description, argument, options, required, ownOptions } = row;
+    const { name, description, argument, options, required, descriptions, ownOptions } = row;
     const command = new Command(name).description(description).addHelpText("after", row.help);
     if (argument !== undefined) command.argument(argument[0], argument[1]);
     addOptions(command, options, {
       readsFile: ownOptions?.some(({ long }) => long === "--config") !== true,
-      ...omitUndefined({ required }),
+      ...omitUndefined({ required, descriptions }),
     });
     for (const option of ownOptions ?? []) command.addOption(option);
     command.usage(usageOf(row));
@@ -274,24 +283,32 @@ function keysCommand(context: CommandContext, ended: (exitCode: number) => void)
   const create = new Command("create")
     .description("create a key and print it once on standard output")
     .addOption(
-      new Option("--kind <kind>", "API that the key opens").choices(keyKinds).makeOptionMandatory(),
+      new Option("--kind <kind>", `API that the key opens: ${keyKinds.join(", ")}`)
+        .choices(keyKinds)
+        .makeOptionMandatory(),
     )
-    .option("--read-only", "create a console key that cannot write")
+    .option("--read-only", "Create a console key that cannot write")
+    .usage("--kind <kind> [options]")
+    .addHelpText("after", help.keyCreate)
     .action((parsed: Parsed) => {
       const kind = parsed["kind"] as KeyKind;
       return run({ name: "create", kind, canWrite: parsed["readOnly"] !== true }, parsed);
     });
   const list = new Command("list")
     .description("list the keys, oldest first; the keys themselves cannot be shown again")
+    .addHelpText("after", help.keyAction)
     .action((parsed: Parsed) => run({ name: "list" }, parsed));
   const revoke = new Command("revoke")
     .description("revoke a key permanently")
     .argument("<id>", "the key's id, as the list shows it")
+    .addHelpText("after", help.keyAction)
     .action((id: string, parsed: Parsed) => run({ name: "revoke", id }, parsed));
   const command = new Command("keys")
     .description("create, list and revoke the keys of a service")
+    .helpOption("-h, --help", "Print this help")
+    .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", help.keys);
   for (const one of [create, list, revoke])
-    command.addCommand(addOptions(one, ["data", ...outcomeOptions], {}));
+    command.addCommand(addOptions(one, ["data", ...outcomeOptions], { descriptions: storedData }));
   return command;
 }

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { runCommandLine } from "../../src/cli/program.js";
+import {
+  describeOption,
+  flagOf,
+  optionNames,
+} from "../../src/pipeline/configuration/option-names.js";
+import { fakeContext } from "./fake-context.js";
+
+const commandNames = `init,validate,export,send,runs,verify,compact,qualify,migrate,worker,load-sql,
+  serve,check-data,keys,keys create,keys list,keys revoke,completion`.split(/,\s*/);
+
+async function helpOf(command: string): Promise<string> {
+  const { context, stdout } = fakeContext();
+  const words = [...command.split(" "), "--help"].filter(Boolean);
+  expect(await runCommandLine(words, context)).toBe(0);
+  return stdout.join("");
+}
+
+test("help of validate, export, send, qualify, verify and serve shows every flag of the table", async () => {
+  const { context, stdout } = fakeContext();
+  for (const command of ["validate", "export", "send", "qualify", "verify", "serve"]) {
+    await runCommandLine([command, "--help"], context);
+  }
+  const text = stdout.join("").replace(/--no-(color|insert-id)/g, "--$1");
+  const missing = optionNames.filter((name) => !text.includes(`${flagOf(name)} `));
+  expect(missing.filter((name) => describeOption(name).flag !== false)).toEqual([]);
+});
+
+test.each(["", "help", ...commandNames])("the help of %j fits 80 columns", async (name) => {
+  const lines = (await helpOf(name)).split("\n");
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each(commandNames)("the help of %j lists the exit codes", async (name) => {
+  expect(await helpOf(name)).toMatch(/^Exit codes: 0 (?:.|\n)+[.]$/m);
+});
+
+test("no help describes an option as that of another command", async () => {
+  expect(await helpOf("worker")).not.toContain("this one plans");
+  expect(await helpOf("export")).toContain("this one plans");
+  for (const command of ["check-data", "keys list"])
+    expect(await helpOf(command)).not.toContain("created if it is missing");
+  expect(await helpOf("keys create")).toContain("API that the key opens: console, server");
+  expect(await helpOf("keys create")).toContain("keys create --kind <kind> [options]");
+  expect(await helpOf("keys")).not.toContain("display help");
+});
+
+test("help has the required option first, then the others in groups", async () => {
+  const { context, stdout } = fakeContext();
+  await runCommandLine(["help", "export"], context);
+  const heads = stdout.join("").match(/^[A-Z].*:$/gm);
+  expect(heads?.slice(0, 9)).toEqual([
+    "Arguments:",
+    "Required, here or in the configuration:",
+    "Inputs:",
+    "Mapping:",
+    "Filters:",
+    "Privacy:",
+    "Output:",
+    "Machine:",
+    "General:",
+  ]);
+});
