@@ -2,7 +2,11 @@ import { Command, CommanderError } from "commander";
 import { exitCodes, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
 import { suggestion } from "../base/schema.js";
-import { environmentNameOf, optionNames } from "../pipeline/configuration/option-names.js";
+import {
+  describeOption,
+  environmentNameOf,
+  optionNames,
+} from "../pipeline/configuration/option-names.js";
 import {
   CONSOLE_KEY_VARIABLE,
   type Environment,
@@ -103,7 +107,10 @@ function outputOfWords(words: readonly string[]) {
 const PREFIX = "SWITCHYARD_";
 
 const known: readonly string[] = [
-  ...optionNames.map(environmentNameOf),
+  ...optionNames.flatMap((name) => [
+    environmentNameOf(name),
+    ...[describeOption(name).former].flatMap((former) => former?.variable ?? []),
+  ]),
   HASH_SALT_VARIABLE,
   SERVER_SECRET_VARIABLE,
   CONSOLE_KEY_VARIABLE,

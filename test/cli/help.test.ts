@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
+import {
+  exportOptions,
+  givenFlags,
+  migrateOptions,
+} from "../../src/cli/commands/command-options.js";
 import { runCommandLine } from "../../src/cli/program.js";
+import type { Engine } from "../../src/engine/engine.js";
 import {
   describeOption,
   flagOf,
   optionNames,
 } from "../../src/pipeline/configuration/option-names.js";
+import type { ExportOptions } from "../../src/pipeline/options.js";
+import { exampleResult } from "../report/example-result.js";
 import { fakeContext } from "./fake-context.js";
 
 const commandNames = `init,validate,export,send,runs,verify,compact,qualify,migrate,worker,load-sql,
@@ -44,6 +52,38 @@ test("no help describes an option as that of another command", async () => {
   expect(await helpOf("keys create")).toContain("API that the key opens: console, server");
   expect(await helpOf("keys create")).toContain("keys create --kind <kind> [options]");
   expect(await helpOf("keys")).not.toContain("display help");
+});
+
+test("--table is the Delta log only in export, where it is the former name of --table-log", () => {
+  expect(givenFlags({ table: "delta" }, exportOptions)).toEqual({ tableLog: "delta" });
+  expect(givenFlags({ table: "delta", tableLog: "none" }, exportOptions)).toEqual({
+    tableLog: "none",
+  });
+  expect(givenFlags({ table: "t", tableLog: "delta" }, migrateOptions)).toEqual({
+    table: "t",
+    tableLog: "delta",
+  });
+});
+
+test("help of export has only --table-log, that of migrate both meanings by name", async () => {
+  expect(await helpOf("export")).not.toContain("--table ");
+  expect(await helpOf("export")).toContain("--table-log <format>");
+  expect(await helpOf("migrate")).toContain("--table-log <format>");
+  expect(await helpOf("migrate")).toContain("--table <table>");
+});
+
+test("the former flag is taken, and its variable is known", async () => {
+  const taken: ExportOptions[] = [];
+  const runExport: Engine["runExport"] = async (options) => {
+    taken.push(options);
+    return exampleResult;
+  };
+  const environment = { SWITCHYARD_EXPORT_TABLE: "none" };
+  const { context, stderr } = fakeContext({ runExport }, { environment });
+  const words = ["export", "a", "--to", "o", "--table", "delta"];
+  expect(await runCommandLine(words, context)).toBe(0);
+  expect(taken.map(({ table }) => table)).toEqual(["delta"]);
+  expect(stderr.join("")).not.toContain("has no meaning");
 });
 
 test("help has the required option first, then the others in groups", async () => {

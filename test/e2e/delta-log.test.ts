@@ -68,7 +68,7 @@ it("a Delta log lists the files of the manifest, with a commit for each run that
   const words = [
     "--to",
     "out",
-    "--table",
+    "--table-log",
     "delta",
     "--day-name",
     "day={day}",
@@ -130,6 +130,6 @@ it("a log with a gap is refused, and another format than Parquet", async () => {
   ];
   expect(await run(1, ...words)).toMatchObject({ error: { code: "table_damaged" } });
   expect(
-    await run(2, "export", "a.jsonl", "--to", "csv", "--format", "csv", "--table", "delta"),
+    await run(2, "export", "a.jsonl", "--to", "csv", "--format", "csv", "--table-log", "delta"),
   ).toMatchObject({ error: { code: "table_unsupported" } });
 });

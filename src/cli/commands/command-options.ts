@@ -38,8 +38,8 @@ const runOptions: readonly OptionName[] = optionNames.filter((name) => {
   return flag !== false && section !== "serve" && section !== "send";
 });
 
-/** Options of `migrate`. Its `--table` is the option of `qualify`. */
-export const migrateOptions = runOptions.filter((name) => name !== "exportTable");
+/** Options of `migrate`. */
+export const migrateOptions = runOptions;
 
 /** Options for reading inputs. `init` writes them to its file if they are given. */
 export const readingOptions = `inputFormat csvDialect csvDelimiter csvQuote csvNull csvComment
@@ -144,6 +144,9 @@ export function addOptions(
     const group = name === required ? REQUIRED_GROUP : groupOf(name);
     const options = optionsFor(name, descriptions[name]);
     for (const option of options) command.addOption(option.helpGroup(group));
+    const former = formerKeyOf(name, names);
+    if (former !== undefined)
+      command.addOption(new Option(`--${former} ${placeholderOf(name)}`).hideHelp());
   }
   if (readsFile) {
     command.addOption(
@@ -156,6 +159,12 @@ export function addOptions(
   return command.addHelpOption(
     new Option("-h, --help", "Print this help").helpGroup(GENERAL_GROUP),
   );
+}
+
+/** Returns the former name of an option, unless it is the name of another one here. */
+function formerKeyOf(name: OptionName, names: readonly OptionName[]): string | undefined {
+  const { former } = describeOption(name);
+  return names.some((one) => localNameOf(one) === former?.key) ? undefined : former?.key;
 }
 
 /** Returns the flag of an option and, if it has one, the flag that turns it off. */
@@ -186,9 +195,11 @@ export function givenFlags(
   names: readonly OptionName[] = plainNames,
 ): GivenFlags {
   return Object.fromEntries(
-    names
-      .filter((name) => parsed[localNameOf(name)] !== undefined)
-      .map((name) => [name, jsonValueOf(name, parsed[localNameOf(name)])]),
+    names.flatMap((name) => {
+      const former = formerKeyOf(name, names);
+      const value = parsed[localNameOf(name)] ?? (former && parsed[former]);
+      return value === undefined ? [] : [[name, jsonValueOf(name, value)]];
+    }),
   );
 }
 

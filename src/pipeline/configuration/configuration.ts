@@ -179,9 +179,13 @@ function merge(layers: readonly Given[], currentDirectory: string) {
 }
 
 function valueIn(value: Given["value"], name: OptionName): unknown {
-  const { section, general } = describeOption(name);
+  const { section, general, former } = describeOption(name);
   const parent = section === undefined ? value : (value[section] as Given["value"] | undefined);
-  return parent?.[localNameOf(name)] ?? (general === undefined ? undefined : value[general]);
+  return (
+    parent?.[localNameOf(name)] ??
+    (former && parent?.[former.key]) ??
+    (general === undefined ? undefined : value[general])
+  );
 }
 
 function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
@@ -196,7 +200,8 @@ function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
 
 function environmentLayer({ environment, currentDirectory }: ConfigurationSources): Layer {
   const given = optionNames.flatMap((name) => {
-    const text = environment[environmentNameOf(name)];
+    const { former } = describeOption(name);
+    const text = environment[environmentNameOf(name)] || (former && environment[former.variable]);
     return text === undefined || text === ""
       ? []
       : [[name, describeOption(name).type.fromText(text)] as const];

@@ -218,9 +218,9 @@ export const optionTable = {
     ...type.off,
     description: "Put ' before CSV cells that a spreadsheet would run as a formula",
   },
-  exportTable: {
+  tableLog: {
     section: "export",
-    key: "table",
+    former: { key: "table", variable: "SWITCHYARD_EXPORT_TABLE" },
     type: type.choice(tableLogs),
     placeholder: "<format>",
     description: "Write the log of a Delta table beside the days of Parquet files",

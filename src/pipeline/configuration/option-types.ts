@@ -41,6 +41,8 @@ export interface OptionRow {
   readonly section?: Section;
   /** Key in the section, and flag of its command, if another section has the same key. */
   readonly key?: string;
+  /** Names that still set the option: a key of its section, with the flag of that name, and a variable. */
+  readonly former?: { readonly key: string; readonly variable: string };
   readonly type: OptionType;
   /** One or two sentences without a full stop at the end. */
   readonly description: string;

@@ -118,11 +118,11 @@ export function resolveWorkerOptions(configuration: Configuration): WorkerOption
   };
 }
 
-function tableOf({ exportTable: table, format }: CompleteValues): ExportOptions["table"] {
+function tableOf({ tableLog: table, format }: CompleteValues): ExportOptions["table"] {
   if (table === "none" || outputFormat(format).hasDeltaLog) return table;
   throw new UsageError(
     "table_unsupported",
-    `A Delta log lists Parquet files, and format is ${format}. Set format to parquet, or leave out table.`,
+    `A Delta log lists Parquet files, and format is ${format}. Set format to parquet, or leave out tableLog.`,
   );
 }
 

@@ -52,6 +52,16 @@ test("the limit of one step wins over that of all steps in the same place, and g
   });
 });
 
+test("the former name of an option still sets it in the file and in the environment", async () => {
+  const file = '{ "export": { "table": "delta" }, "qualify": { "table": "w.events" } }';
+  expect((await load({ file })).values).toMatchObject({ tableLog: "delta", table: "w.events" });
+  const both = '{ "export": { "table": "delta", "tableLog": "none" } }';
+  expect((await load({ file: both })).values.tableLog).toBe("none");
+  const environment = { SWITCHYARD_EXPORT_TABLE: "delta", SWITCHYARD_TABLE: "w.events" };
+  const { values } = await load({ environment });
+  expect(values).toMatchObject({ tableLog: "delta", table: "w.events" });
+});
+
 test("an empty variable counts as not given", async () => {
   expect((await load({ environment: { SWITCHYARD_THREADS: "" } })).values).toEqual({});
 });
