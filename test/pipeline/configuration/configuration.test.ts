@@ -6,6 +6,7 @@ import { presetNames } from "../../../src/mapper/presets.js";
 import { loadConfiguration } from "../../../src/pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../../src/pipeline/configuration/run-options.js";
 import { resolveSendRequest } from "../../../src/pipeline/configuration/send-options.js";
+import { outputFormatNames } from "../../../src/pipeline/output-formats.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
 const directory = scratchDirectory("configuration");
@@ -148,7 +149,7 @@ test("all faults are reported at once, each with its position", async () => {
       '<dir>/given.json:8:55: export.dayZone: "Mars/Base" is not an IANA zone: give a name ' +
         'such as "Europe/Berlin", "UTC", or an offset such as "+05:30"',
       "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
-      "<dir>/given.json:9:7: export.format: must be one of parquet, jsonl, jsonl.gz, csv, arrow " +
+      `<dir>/given.json:9:7: export.format: must be one of ${outputFormatNames.join(", ")} ` +
         '(got "parqet"); did you mean parquet?',
       "<dir>/given.json:9:27: export.dataset: must be a directory name of letters, digits, dots, " +
         'dashes and underscores that does not begin with _ or a dot (got "_x")',
