@@ -194,7 +194,7 @@ export interface ExportEventsOptions extends RunOptions, ColumnOptions, RunContr
   /** Join the small parts of a day: those below 1 MiB, all below the part size, or none. Default: `auto`. */
   readonly compact?: "auto" | "always" | "never" | undefined;
   /** Write the log of a Delta table beside the days of Parquet parts. Default: `none`. */
-  readonly table?: "none" | "delta" | undefined;
+  readonly tableLog?: "none" | "delta" | undefined;
   /** Worker threads. Default: as many as the machine can run at once. */
   readonly threads?: number | undefined;
   /** Memory that the run may use. Default: half of the memory of the machine or container. */

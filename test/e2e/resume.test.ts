@@ -119,7 +119,7 @@ describe("an export that was begun from other inputs or options", () => {
     await exportQuietly(input, output);
     const refused = await runInProcess(exportArgs(input, output, "--exclude-event", "event_1"));
     expect(refused.exitCode).not.toBe(0);
-    expect(refused.stderr).toContain("excludeEvent");
+    expect(refused.stderr).toContain(`--exclude-event: was ["qa_*"], is ["event_1"]`);
     expect(refused.stderr).toContain("--fresh");
   });
 });
