@@ -24,19 +24,31 @@ export async function writeDurably(
 ): Promise<void> {
   const temporary = join(temporaryDirectory, `.${basename(path)}.${randomUUID()}`);
   try {
-    const file = await open(temporary, "wx", mode);
-    try {
-      const isWhole = typeof content === "string" || content instanceof Uint8Array;
-      for (const block of isWhole ? [content] : content) await file.writeFile(block);
-      if (mode !== undefined) await file.chmod(mode);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeSynced(temporary, content, mode);
     await moveDurably(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Creates a file; its content is then on the disk, but its name may not be. Fails if the file exists, and
+ * can leave a part of it.
+ */
+export async function writeSynced(
+  path: string,
+  content: string | Uint8Array | Iterable<Uint8Array>,
+  mode?: number,
+): Promise<void> {
+  const file = await open(path, "wx", mode);
+  try {
+    const isWhole = typeof content === "string" || content instanceof Uint8Array;
+    for (const block of isWhole ? [content] : content) await file.writeFile(block);
+    if (mode !== undefined) await file.chmod(mode);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,25 +1,33 @@
 import { randomUUID } from "node:crypto";
-import { link, open, readFile, rm, rmdir } from "node:fs/promises";
+import { link, readFile, rm, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
+import { z } from "zod";
+import { writeSynced } from "./durable-file.js";
 import { hasCode } from "./error-code.js";
 import { exitCodes, SwitchyardError } from "./errors.js";
 import { makeDirectory } from "./make-directory.js";
 import { omitUndefined } from "./omit-undefined.js";
+import { checkValue } from "./schema.js";
+
+const lockHolder = z.object({
+  pid: z.int().min(1),
+  host: z.string(),
+  /** Start of the process as the system reports it; distinguishes a reused process id. */
+  processStart: z.string().nullable(),
+  /** ISO 8601. */
+  lockedAt: z.string(),
+  /**
+   * Distinguishes each lock from every other, also within one process. It becomes part of a file name, so
+   * only characters of a UUID are accepted.
+   */
+  token: z.string().regex(/^[\w-]+$/),
+  /** The process that plans under the lock, such as `shard 2/20`; absent for other work. */
+  planner: z.string().exactOptional(),
+});
 
 /** The process that holds a lock; the content of the lock file. */
-export interface LockHolder {
-  readonly pid: number;
-  readonly host: string;
-  /** Start of the process as the system reports it; distinguishes a reused process id. */
-  readonly processStart: string | null;
-  /** ISO 8601. */
-  readonly lockedAt: string;
-  /** Distinguishes each lock from every other, also within one process. */
-  readonly token: string;
-  /** The process that plans under the lock, such as `shard 2/20`; absent for other work. */
-  readonly planner?: string;
-}
+export type LockHolder = Readonly<z.output<typeof lockHolder>>;
 
 interface LockOptions extends Pick<LockHolder, "planner"> {
   readonly now?: () => Date;
@@ -155,24 +163,13 @@ export async function readHolder(path: string): Promise<LockHolder | undefined> 
   );
 }
 
-/** The token becomes part of a file name, so only characters of a UUID are accepted. */
-function parseHolder(text: string): LockHolder | undefined {
-  let holder: Partial<Record<keyof LockHolder, unknown>> | null;
+/** Returns undefined for text that is not the content of a lock. */
+export function parseHolder(text: string): LockHolder | undefined {
   try {
-    holder = JSON.parse(text) as typeof holder;
+    return checkValue(lockHolder, JSON.parse(text)).value;
   } catch {
     return undefined;
   }
-  const { pid, host, processStart, lockedAt, token } = holder ?? {};
-  const isHolder =
-    Number.isSafeInteger(pid) &&
-    (pid as number) > 0 &&
-    typeof host === "string" &&
-    (processStart === null || typeof processStart === "string") &&
-    typeof lockedAt === "string" &&
-    typeof token === "string" &&
-    /^[\w-]+$/.test(token);
-  return isHolder ? (holder as LockHolder) : undefined;
 }
 
 /** Gives a file a second name; returns false if another file has it. */
@@ -183,16 +180,6 @@ export async function linkNew(from: string, to: string): Promise<boolean> {
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
     throw error;
-  }
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx");
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { DECODE_CHUNK_BYTES } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
+import { passGzipHeader } from "./gzip-header.js";
 import { CompressedInput, DecodeFailure, Inflater } from "./inflater.js";
 
 interface InflateOptions {
@@ -155,38 +156,12 @@ export class InflateBytes implements ByteSource {
   }
 }
 
-const MAGIC = 0x8b1f;
-const METHOD_DEFLATE = 8;
-
-/** Bits of a member's flags (RFC 1952, 2.3.1). */
-const flags = { headerChecksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 } as const;
-
-/**
- * Passes the header of a gzip member. Throws `DecodeFailure` in the same order as zlib: damage is
- * reported before missing bytes.
- */
 async function passMemberHeader(input: CompressedInput): Promise<void> {
-  const header = new HeaderBytes(input);
-  if ((await header.uint16()) !== MAGIC) {
-    throw new DecodeFailure("corrupt", "incorrect header check");
-  }
-  const methodAndFlags = await header.uint16();
-  if ((methodAndFlags & 0xff) !== METHOD_DEFLATE) {
-    throw new DecodeFailure("corrupt", "unknown compression method");
-  }
-  const set = methodAndFlags >> 8;
-  if ((set & flags.reserved) !== 0) {
-    throw new DecodeFailure("corrupt", "unknown header flags set");
-  }
-  // Time, extra flags, operating system.
-  await header.pass(6);
-  if ((set & flags.extra) !== 0) await header.pass(await header.uint16());
-  if ((set & flags.name) !== 0) await header.passText();
-  if ((set & flags.comment) !== 0) await header.passText();
-  if ((set & flags.headerChecksum) === 0) return;
-  const expected = header.checksum & 0xffff;
-  if ((await header.uint16()) !== expected) {
-    throw new DecodeFailure("corrupt", "header crc mismatch");
+  const header = passGzipHeader();
+  let demand = header.next();
+  while (demand.done !== true) {
+    await needBytes(input, demand.value);
+    demand = header.next(input.take(demand.value));
   }
 }
 
@@ -198,40 +173,6 @@ async function takeUint32(input: CompressedInput): Promise<number> {
 
 async function needBytes(input: CompressedInput, count: number): Promise<void> {
   if (!(await input.has(count))) throw new DecodeFailure("truncated", "unexpected end of file");
-}
-
-/** The bytes of a header, of any length, with their checksum. */
-class HeaderBytes {
-  checksum = 0;
-
-  constructor(private readonly input: CompressedInput) {}
-
-  async uint16(): Promise<number> {
-    await needBytes(this.input, 2);
-    const [low = 0, high = 0] = this.#take(2);
-    return low | (high << 8);
-  }
-
-  async pass(count: number): Promise<void> {
-    for (let rest = count; rest > 0; ) {
-      await needBytes(this.input, 1);
-      rest -= this.#take(Math.min(rest, this.input.end - this.input.cursor)).length;
-    }
-  }
-
-  /** A text that ends in a zero byte. */
-  async passText(): Promise<void> {
-    for (let last: number | undefined; last !== 0; ) {
-      await needBytes(this.input, 1);
-      last = this.#take(1)[0];
-    }
-  }
-
-  #take(count: number): Uint8Array {
-    const bytes = this.input.take(count);
-    this.checksum = crc32(bytes, this.checksum);
-    return bytes;
-  }
 }
 
 /** Bytes of the `Checksum` of src/kernels/inflate/crc32.ts with its ring, and of its remainder. */

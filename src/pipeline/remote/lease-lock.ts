@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
-import { isDead, type LockHolder, thisProcess } from "../../base/lock-file.js";
+import { isDead, type LockHolder, parseHolder, thisProcess } from "../../base/lock-file.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { ObjectHead, ObjectStore } from "../../store/object-store.js";
 
@@ -273,10 +273,5 @@ export async function waitForAgreement(attempt: number, name: string): Promise<v
 }
 
 function holderIn({ metadata }: ObjectHead): LockHolder | undefined {
-  try {
-    const text = Buffer.from(metadata["switchyard-holder"] ?? "", "base64").toString();
-    return JSON.parse(text) as LockHolder;
-  } catch {
-    return undefined;
-  }
+  return parseHolder(Buffer.from(metadata["switchyard-holder"] ?? "", "base64").toString());
 }

@@ -2,16 +2,12 @@ import { crc32 } from "node:zlib";
 import type { Kernel } from "../../batch/kernel.js";
 import { KernelRecord } from "../../batch/kernel-record.js";
 import { streamLayout } from "../../batch/layouts.js";
-import { CODE_LENGTHS_BYTES, inflateStatuses } from "../inflater.js";
+import { GZIP_HEADER_BYTES, GZIP_MAGIC, passGzipHeader } from "../gzip-header.js";
+import { CODE_LENGTHS_BYTES, DecodeFailure, inflateStatuses } from "../inflater.js";
 import { type Bytes, LOOSE_BYTES } from "./page-memory.js";
 
-const MAGIC = 0x8b1f;
-const METHOD_DEFLATE = 8;
-/** Bytes of a member's header without its optional parts, and of its trailer. */
-const HEADER_BYTES = 10;
+/** Bytes of a member's trailer. */
 const TRAILER_BYTES = 8;
-/** Bits of a member's flags (RFC 1952, 2.3.1). */
-const flags = { headerChecksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 } as const;
 
 type Stream = KernelRecord<keyof typeof streamLayout.words>;
 
@@ -32,7 +28,7 @@ export class GzipPages {
     let t = target.start;
     // One member after the other; what does not begin like a member is padding.
     do {
-      const data = passHeader(bytes, view, p);
+      const data = passHeader(bytes, p);
       const inflated =
         data === 0
           ? undefined
@@ -44,7 +40,7 @@ export class GzipPages {
       if (view.getUint32(input + 4, true) !== output - t) return false;
       p = input + TRAILER_BYTES;
       t = output;
-    } while (source.end - p >= HEADER_BYTES && view.getUint16(p, true) === MAGIC);
+    } while (source.end - p >= GZIP_HEADER_BYTES && view.getUint16(p, true) === GZIP_MAGIC);
     return t === target.end;
   }
 
@@ -70,19 +66,20 @@ export class GzipPages {
   }
 }
 
-/** Returns the address behind a member's header, or 0 if it is damaged. `bytes` end with the page. */
-function passHeader(bytes: Uint8Array, view: DataView, start: number): number {
-  const { length } = bytes;
-  if (length - start < HEADER_BYTES || view.getUint16(start, true) !== MAGIC) return 0;
-  const set = view.getUint8(start + 3);
-  if (view.getUint8(start + 2) !== METHOD_DEFLATE || (set & flags.reserved) !== 0) return 0;
-  let p = start + HEADER_BYTES;
-  if ((set & flags.extra) !== 0) p += length - p < 2 ? length : 2 + view.getUint16(p, true);
-  for (const flag of [flags.name, flags.comment]) {
-    if ((set & flag) === 0 || p === 0 || p > length) continue;
-    p = bytes.indexOf(0, p) + 1;
+/** Returns the address after a member's header, or 0 if it is damaged. `bytes` end with the page. */
+function passHeader(bytes: Uint8Array, start: number): number {
+  const header = passGzipHeader();
+  let p = start;
+  try {
+    for (let demand = header.next(); demand.done !== true; ) {
+      const end = p + demand.value;
+      if (end > bytes.length) return 0;
+      demand = header.next(bytes.subarray(p, end));
+      p = end;
+    }
+  } catch (error) {
+    if (error instanceof DecodeFailure) return 0;
+    throw error;
   }
-  if (p === 0 || p > length || (set & flags.headerChecksum) === 0) return p > length ? 0 : p;
-  const expected = crc32(bytes.subarray(start, p)) & 0xffff;
-  return length - p < 2 || view.getUint16(p, true) !== expected ? 0 : p + 2;
+  return p;
 }
