@@ -1,4 +1,5 @@
 import { UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { faultsOf } from "../contract/faults.js";
 import {
   type QualifyingEvent,
@@ -115,7 +116,7 @@ function planOne(
     ...(before === undefined ? {} : writableOf(before)),
     name,
     description: describe(counted, options.isExact),
-    ...(options.tags === undefined ? {} : { tags: [...options.tags] }),
+    ...omitUndefined({ tags: options.tags && [...options.tags] }),
     sql: fill(options.sqlTemplate, { event: literal, table: options.table }),
     timestampColumn: options.timestampColumn,
     idTypeMapping,

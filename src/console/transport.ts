@@ -2,6 +2,7 @@ import type { RetryObject } from "got";
 import got, { type Got, HTTPError, RequestError, type Response } from "got";
 import { z } from "zod";
 import { UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { version } from "../base/package-files.js";
 import { errorBody } from "../contract/common.js";
 import { noBody, type Route } from "../contract/route.js";
@@ -59,7 +60,7 @@ async function send(
     const response = await client(url, {
       method: route.method,
       ...bodyOf(route, input),
-      ...(input.signal === undefined ? {} : { signal: input.signal }),
+      ...omitUndefined({ signal: input.signal }),
       retry: {
         limit: retriesMax,
         methods: [route.method],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { omitUndefined } from "../base/omit-undefined.js";
 
 /** Maximum number of faults that an answer lists. */
 export const FAULTS_MAX = 100;
@@ -116,11 +117,13 @@ function jsonSchemaOf({ integer, min, max, above, below, oneOf }: NumberBounds) 
   return {
     pattern: numberText.source,
     ...(integer === true ? { multipleOf: 1 } : {}),
-    ...(min === undefined ? {} : { minimum: min }),
-    ...(max === undefined ? {} : { maximum: max }),
-    ...(above === undefined ? {} : { exclusiveMinimum: above }),
-    ...(below === undefined ? {} : { exclusiveMaximum: below }),
-    ...(oneOf === undefined ? {} : { enum: [...oneOf, ...oneOf.map(String)] }),
+    ...omitUndefined({
+      minimum: min,
+      maximum: max,
+      exclusiveMinimum: above,
+      exclusiveMaximum: below,
+      enum: oneOf && [...oneOf, ...oneOf.map(String)],
+    }),
   };
 }
 

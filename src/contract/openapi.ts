@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import { exampleRequests } from "./openapi-examples.js";
 import { documentSchemas, entityOf, inlineSchema, type JsonSchema } from "./openapi-schemas.js";
 import type { Route, RouteTable } from "./route.js";
@@ -201,7 +202,7 @@ function operationOf(name: string, route: Route, parts: OperationParts): Operati
     "x-origin": route.origin,
     security: route.access === "public" ? [] : [{ [securitySchemeNames[route.access]]: [] }],
     parameters: parametersOf(route),
-    ...(body === undefined ? {} : { requestBody: body }),
+    ...omitUndefined({ requestBody: body }),
     responses: {
       [route.status]: success(route, parts),
       ...Object.fromEntries(
@@ -222,7 +223,7 @@ function requestBody(
   return {
     required: !body.safeParse(undefined).success,
     content: {
-      "application/json": { schema: request, ...(example === undefined ? {} : { example }) },
+      "application/json": omitUndefined({ schema: request, example }),
     },
   };
 }

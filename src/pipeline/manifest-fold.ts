@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { epochOf } from "../base/epoch.js";
 import { SwitchyardError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import type { PartFile } from "../sinks/sink.js";
 import { CompactedParts, fileOf } from "./compact/compacted.js";
 import type { EventFold, FoldedEvents } from "./event-fold.js";
@@ -10,7 +12,7 @@ import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { RecordedOptions } from "./ledger/recorded-options.js";
 import type { Manifest, ManifestDay, RowCounts } from "./manifest.js";
 import type { MergedDays } from "./merge/merge-spilled.js";
-import { type AccountFacts, foldAccounts, inOrder, sum } from "./run-accounts.js";
+import { type AccountFacts, foldAccounts, inOrder } from "./run-accounts.js";
 import { checkAccounts } from "./worker/run-split.js";
 
 export interface ManifestFacts extends AccountFacts {
@@ -93,7 +95,7 @@ function foldManifest(
     failures,
     epochs: epochs.map((epoch) => ({ ...epoch, days: daysOfEpochs.get(epoch.number) ?? [] })),
     events,
-    ...(otherEvents === undefined ? {} : { otherEvents }),
+    ...omitUndefined({ otherEvents }),
     eventsByDay: {
       path: EVENTS_BY_DAY_NAME,
       bytes: Buffer.byteLength(byDay),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { epochOf } from "../base/epoch.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import { type FieldGroup, planFields } from "../mapper/field-plan.js";
 import type { Mapping } from "../mapper/mapping.js";
 import { presetNames } from "../mapper/presets.js";
@@ -81,10 +82,6 @@ export function foldNumbers(
     totals.set(name, (totals.get(name) ?? 0) + count);
   }
   return Object.fromEntries([...totals].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-export function sum<T>(items: readonly T[], value: (item: T) => number): number {
-  return items.reduce((total, item) => total + value(item), 0);
 }
 
 function foldEpochs(

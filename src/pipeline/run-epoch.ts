@@ -1,4 +1,5 @@
 import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { removeOutput } from "./ledger/output-directory.js";
 import type { RunAccounts } from "./manifest.js";
@@ -6,7 +7,6 @@ import { isMerged } from "./merge/merge-plan.js";
 import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spilled.js";
 import type { RunOptions } from "./options.js";
 import type { Split } from "./plan.js";
-import { sum } from "./run-accounts.js";
 import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunProgress } from "./run-observer.js";
 import type { StartedEpoch } from "./start-run.js";

@@ -1,10 +1,10 @@
 import { SwitchyardError } from "../base/errors.js";
 import { isLocked } from "../base/lock-file.js";
+import { sum } from "../base/sum.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
 import type { RunAccounts } from "./manifest.js";
 import { readAccounts } from "./manifest-file.js";
-import { sum } from "./run-accounts.js";
 import { livingMembers } from "./shard/shared-locks.js";
 
 /** An epoch: inputs that were read together. */

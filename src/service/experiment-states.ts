@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { Decision, Experiment, experimentRoutes } from "../contract/experiment.js";
 import type { ExperimentStatus } from "../contract/experiment-fields.js";
 import type { Fault } from "../contract/faults.js";
@@ -151,7 +152,7 @@ function decided(
   return {
     ...stepped(current, "decision_made", time),
     launchedGroupID: id,
-    ...(decisionReason === undefined ? {} : { decisionReason }),
+    ...omitUndefined({ decisionReason }),
     ...(removeTargeting === true ? { targetingGateID: null } : {}),
   };
 }

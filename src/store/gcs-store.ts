@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { GoogleAuth } from "google-auth-library";
 import { Agent, type Dispatcher } from "undici";
+import { omitUndefined } from "../base/omit-undefined.js";
 import {
   type GetOptions,
   type ListOptions,
@@ -90,7 +91,7 @@ export class GcsStore implements ObjectStore {
         maxResults: String(PAGE_OBJECTS_MAX),
         fields: `items(${fields}),prefixes,nextPageToken`,
         ...(isFlat ? { delimiter: "/" } : {}),
-        ...(token === undefined ? {} : { pageToken: token }),
+        ...omitUndefined({ pageToken: token }),
       });
       const path = `${this.#objects}?${query}`;
       const page = await this.#json<ListAnswer>({ path, signal: aborted });

@@ -1,3 +1,4 @@
+import { isObject } from "../base/is-object.js";
 import { SURVEY_FIELDS_MAX } from "../base/limits.js";
 import type { Row, RowValue } from "./sample-rows.js";
 
@@ -48,8 +49,7 @@ function addMembers(fields: Map<string, FieldSummary>, row: Row, parents: readon
 /** Returns the object that a value is or that its text contains; undefined for any other value. */
 function objectOf(value: RowValue): Row | undefined {
   const object = typeof value === "string" ? parsed(value) : value;
-  const isObject = typeof object === "object" && object !== null && !Array.isArray(object);
-  return isObject ? (object as Row) : undefined;
+  return isObject(object) ? (object as Row) : undefined;
 }
 
 function parsed(text: string): RowValue {

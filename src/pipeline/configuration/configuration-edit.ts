@@ -7,7 +7,8 @@ import {
   parseTree,
 } from "jsonc-parser";
 import { UsageError } from "../../base/errors.js";
-import { isObject, type JsonValue, parseJsonText } from "./configuration-file.js";
+import { isObject } from "../../base/is-object.js";
+import { type JsonValue, parseJsonText } from "./configuration-file.js";
 
 /** A value for the file; `line` is what a person would type for it. */
 export interface WantedValue {

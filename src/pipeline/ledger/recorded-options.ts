@@ -1,6 +1,7 @@
 import { createHash, scryptSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { UsageError } from "../../base/errors.js";
+import { isObject } from "../../base/is-object.js";
 import { columnTexts } from "../../sinks/output-columns.js";
 import {
   describeOption,
@@ -136,10 +137,6 @@ function canonical(value: unknown): unknown {
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, canonical(member)]));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isoOrNull(timeMs: number | undefined): string | null {

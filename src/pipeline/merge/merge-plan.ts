@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { formatDay, parseDay } from "../../base/day.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { MERGES_MAX } from "../../base/limits.js";
+import { sum } from "../../base/sum.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { SpilledPacks } from "../../sinks/spill/pack-groups.js";
 import { readSpillIndex, SpillDamage, spillPathOf } from "../../sinks/spill/spill-files.js";
@@ -18,7 +19,7 @@ import type {
   SplitRecord,
 } from "../ledger/ledger-records.js";
 import { isPlaceholder } from "../remote/placeholder.js";
-import { inOrder, sum } from "../run-accounts.js";
+import { inOrder } from "../run-accounts.js";
 
 interface DayTotal {
   rows: number;

@@ -1,4 +1,5 @@
 import { formatDay, parseDay } from "../../base/day.js";
+import { sum } from "../../base/sum.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
 import type { Ledger } from "../ledger/ledger.js";
@@ -9,7 +10,7 @@ import type {
   SplitRecord,
 } from "../ledger/ledger-records.js";
 import { forgetMerges, removeOutput, returnStaged } from "../ledger/output-directory.js";
-import { inOrder, sum } from "../run-accounts.js";
+import { inOrder } from "../run-accounts.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
 import { dispatchAll } from "../worker/dispatch.js";
 import type { WorkerPool } from "../worker/worker-pool.js";

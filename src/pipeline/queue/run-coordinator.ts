@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
 import { withFrugalHeap } from "../../base/frugal-heap.js";
+import { sum } from "../../base/sum.js";
 import { readHeads } from "../ledger/ledger.js";
 import type { PlannedMerge } from "../ledger/ledger-records.js";
 import type { RunAccounts } from "../manifest.js";
 import { isMerged } from "../merge/merge-plan.js";
 import { beginMerges } from "../merge/merge-spilled.js";
 import type { StoredOptions } from "../options.js";
-import { sum } from "../run-accounts.js";
 import { unfinishedSplits } from "../run-epoch.js";
 import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-job.js";
 import type { RunContext } from "../run-observer.js";

@@ -1,4 +1,5 @@
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { sum } from "../../base/sum.js";
 import type { RunProgress } from "../run-observer.js";
 import type { QueuedWork, WorkerBeat } from "./queue-records.js";
 import { recordPath } from "./queued-output.js";
@@ -46,7 +47,7 @@ export class WorkerWatch {
     private readonly run: string,
     private readonly all: WatchedWork,
   ) {
-    this.#left = { splits: all.bytesOf.size, bytes: sumOf(all.bytesOf.values()) };
+    this.#left = { splits: all.bytesOf.size, bytes: sum(all.bytesOf.values(), (bytes) => bytes) };
   }
 
   /**
@@ -63,7 +64,7 @@ export class WorkerWatch {
     const left = pending.filter((one) => !done.has(one));
     this.#left = {
       splits: left.length,
-      bytes: sumOf(left.map((work) => this.all.bytesOf.get(recordPath(work)) ?? 0)),
+      bytes: sum(left, (work) => this.all.bytesOf.get(recordPath(work)) ?? 0),
     };
     const beats = await queue.beats();
     const texts: string[] = [];
@@ -92,7 +93,7 @@ export class WorkerWatch {
       threads: inWork.map(([name, { beat }]) => ({ source: name, rows: beat.rows })),
       bytesTotal: this.all.bytes,
       bytesDone: this.all.bytes - bytes,
-      rows: sumOf([...this.#seen.values()].map((one) => this.#rowsOf(one))),
+      rows: sum(this.#seen.values(), (one) => this.#rowsOf(one)),
       rejects: 0,
       splitsTotal: this.all.count,
       splitsDone: this.all.count - splits,
@@ -146,12 +147,6 @@ export class WorkerWatch {
     this.#told.add(key);
     return [text];
   }
-}
-
-function sumOf(values: Iterable<number>): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
 }
 
 function medianOf(values: readonly number[]): number {

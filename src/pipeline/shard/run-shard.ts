@@ -1,5 +1,6 @@
 import { SwitchyardError, throwIfInterrupted, UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
+import { sum } from "../../base/sum.js";
 import type { StoreUsage } from "../../store/store-usage.js";
 import { isPlanChanged } from "../change-plan.js";
 import { forgetOutdated } from "../dedupe/dedupe-epochs.js";
@@ -9,7 +10,7 @@ import { ChangedError, type RunFacts } from "../ledger/resume.js";
 import { matchEpochs } from "../ledger/source-epochs.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "../manifest.js";
 import type { ExportOptions } from "../options.js";
-import { foldFailures, foldRows, sum } from "../run-accounts.js";
+import { foldFailures, foldRows } from "../run-accounts.js";
 import { readSplits, unfinishedSplits } from "../run-epoch.js";
 import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-job.js";
 import type { RunContext, RunOutcome } from "../run-observer.js";

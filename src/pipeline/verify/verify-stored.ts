@@ -72,7 +72,7 @@ async function compareStored(
   { signal, openReader }: { readonly signal: AbortSignal; readonly openReader: OpenReader },
 ): Promise<StoredResult> {
   const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
-  const lines = await readLines(directory);
+  const lines = await readDayLines(directory);
   const isByDay = manifest.dayZone === "UTC";
   const counts = new CountComparison(refused);
   for await (const pair of isByDay ? pairsByDay(lines, stored) : pairsByName(manifest, stored)) {
@@ -93,7 +93,7 @@ async function compareStored(
   };
 }
 
-async function readLines(directory: string): Promise<readonly DayLine[]> {
+async function readDayLines(directory: string): Promise<readonly DayLine[]> {
   const text = await readFile(path.join(directory, EVENTS_BY_DAY_NAME), "utf8");
   const lines = text.split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as DayLine);

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { rejectCodeName } from "../../base/reject-codes.js";
 import type { RawRows, RowOrigin, RowPlace } from "../../batch/batch.js";
 import type { EventBatch } from "../../batch/event-batch.js";
@@ -54,12 +55,9 @@ export function originOf(source: Source, raw: RawRows, row: number): RowOrigin {
 }
 
 function originIn(source: Source, raw: RawRows, row: number): RowOrigin {
-  const number = raw.number(row);
-  const byte = raw.offset(row);
   return {
     source: source.name,
-    ...(number === undefined ? {} : { row: number }),
-    ...(byte === undefined ? {} : { byte }),
+    ...omitUndefined({ row: raw.number(row), byte: raw.offset(row) }),
     format: keptFormat(source.format),
   };
 }

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { RowOrigin } from "../../batch/batch.js";
 import { type Format, isFormat } from "../source.js";
 
@@ -34,12 +35,7 @@ export function parseRejectLine(line: Buffer): KeptRow {
     raw: raw === undefined ? Buffer.from(rawBase64 ?? "", "base64") : Buffer.from(raw),
     format,
     code,
-    origin: {
-      source,
-      ...(row === undefined ? {} : { row }),
-      ...(byte === undefined ? {} : { byte }),
-      format,
-    },
+    origin: { source, ...omitUndefined({ row, byte }), format },
   };
 }
 

@@ -32,7 +32,7 @@ export class RejectsReader implements Reader {
     this.#range = range;
     this.#bytes = bytes;
     this.#readRows = readRows;
-    this.#lines = readLines(bytes);
+    this.#lines = linesOf(bytes);
   }
 
   get consumed(): number {
@@ -169,8 +169,8 @@ class KeptRawRows implements RawRows {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The lines of a source, without their line feeds. */
-async function* readLines(source: ByteSource): AsyncGenerator<Buffer, void, void> {
+/** Yields the lines of a source, without their line feeds. */
+async function* linesOf(source: ByteSource): AsyncGenerator<Buffer, void, void> {
   let pending: Buffer[] = [];
   for (;;) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

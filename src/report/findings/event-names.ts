@@ -1,7 +1,8 @@
+import { sum } from "../../base/sum.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, quoted, quotedList, sumOf } from "./observation.js";
+import { type Facts, type Observation, quoted, quotedList } from "./observation.js";
 import { NAME_CHARACTERS_MAX, NAMES_USUAL_MAX, NAMES_WITH_IDS } from "./thresholds.js";
 
 /** Names that one module renames. */
@@ -32,7 +33,7 @@ export function findNamesWithIDs({ events }: Facts): Observation | readonly Obse
     detail:
       `For example ${quotedList(examples, 3)}. Each would become a separate event, and most occur once. ` +
       "The module replaces the ids with *.",
-    rows: sumOf(names, ({ rows }) => rows),
+    rows: sum(names, ({ rows }) => rows),
     statements:
       `const forms = new Set(${JSON.stringify(formNames.slice(0, RENAMED_MAX))});\n` +
       `const form = event.event.replaceAll(${idPattern}, "*");\n` +
@@ -87,7 +88,7 @@ export function findRefusedNames({
     detail:
       `${reasons.join("; ")}. The events are exported and sent nevertheless. ` +
       "The module makes such names valid.",
-    rows: sumOf(
+    rows: sum(
       events.filter(({ event }) => names.has(event)),
       ({ rows }) => rows,
     ),

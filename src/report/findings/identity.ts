@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import type { TopID } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { fieldsOf, listFix, unlessFix } from "./configuration-fixes.js";
@@ -8,7 +9,6 @@ import {
   quoted,
   quotedList,
   shareOf,
-  sumOf,
 } from "./observation.js";
 import { emailPattern } from "./personal-data.js";
 import {
@@ -104,7 +104,7 @@ const identityEvents = new Set(
 export function findIdentityEvents(facts: Facts): Observation | readonly Observation[] {
   const found = facts.events.filter(({ event }) => identityEvents.has(event));
   if (found.length === 0) return [];
-  const rows = sumOf(found, (one) => one.rows);
+  const rows = sum(found, (one) => one.rows);
   const names = found.map(({ event }) => event);
   return {
     code: "identity_events",
@@ -123,7 +123,7 @@ export function findJunkIDs(facts: Facts): readonly Observation[] {
   return idFields.flatMap((field) => {
     const junk = identity.junkIDs.filter((one) => one.field === field);
     if (junk.length === 0) return [];
-    const rows = sumOf(junk, (one) => one.rows);
+    const rows = sum(junk, (one) => one.rows);
     const counts = junk
       .slice(0, 5)
       .map(({ value, rows: of }) => `${quoted(value)}: ${formatCount(of)}`);
@@ -156,7 +156,7 @@ export function findEmailIDs(facts: Facts): readonly Observation[] {
         `${emails.length} of the ${top.length} most frequent ids are. Every exported or sent event would contain one. ` +
         "The line replaces them with salted hashes and needs a salt: SWITCHYARD_HASH_SALT or hashSaltFile. " +
         "Whatever assigns users later must hash them in the same way.",
-      rows: sumOf(emails, ({ rows }) => rows),
+      rows: sum(emails, ({ rows }) => rows),
       fix: listFix(facts, "hash", [field]),
     };
   });
@@ -209,7 +209,7 @@ function findShared(
     detail:
       `${quotedList(ids)}. The usual causes are ${causes}. An experiment would count all of it as one ${one}. ` +
       "The line treats these ids as missing.",
-    rows: sumOf(shared, ({ rows }) => rows),
+    rows: sum(shared, ({ rows }) => rows),
     fix: unlessFix(facts, field, ids, false),
   };
 }

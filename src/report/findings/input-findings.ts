@@ -1,4 +1,5 @@
 import { nullTexts } from "../../base/null-texts.js";
+import { sum } from "../../base/sum.js";
 import { dedupeRanges } from "../../pipeline/dedupe/dedupe-options.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { describeCommas, describeMissing } from "../summary-parts.js";
@@ -10,7 +11,6 @@ import {
   quoted,
   quotedList,
   shareOf,
-  sumOf,
 } from "./observation.js";
 import { type KeyUse, keyUses, pathOf } from "./property-uses.js";
 
@@ -151,7 +151,7 @@ export function findCsvNulls(facts: Facts): readonly Observation[] {
   const counts = found.map(
     ({ name, value, rows }) => `${name} ${quoted(value)}: ${formatCount(rows)}`,
   );
-  const rows = sumOf(found, (one) => one.rows);
+  const rows = sum(found, (one) => one.rows);
   return [
     {
       code: "csv_nulls_as_text",

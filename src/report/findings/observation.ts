@@ -55,7 +55,3 @@ export function plainText(value: string): string {
     return value.slice(1);
   }
 }
-
-export function sumOf<T>(ones: readonly T[], amountOf: (one: T) => number): number {
-  return ones.reduce((sum, one) => sum + amountOf(one), 0);
-}

@@ -1,10 +1,11 @@
 import { DAY_MS } from "../../base/day.js";
 import { loadLuxon } from "../../base/luxon.js";
+import { sum } from "../../base/sum.js";
 import { formatNumberOf } from "../quantities.js";
 import { fixOf, timeFix, timesOf } from "./configuration-fixes.js";
 import { bulkOf } from "./day-counts.js";
 import type { FindingCode } from "./finding-codes.js";
-import { type Facts, type Observation, quotedList, shareOf, sumOf } from "./observation.js";
+import { type Facts, type Observation, quotedList, shareOf } from "./observation.js";
 import { FAR_DAYS, MIDNIGHT_SHARE, MINIMUM_DAY_EVENTS } from "./thresholds.js";
 
 /** Times that are only dates. */
@@ -66,7 +67,7 @@ export function findOldTimes(facts: Facts): Observation | readonly Observation[]
   const far = days
     .slice(0, start)
     .filter(({ day }) => Date.parse(bulkStart) - Date.parse(day) > FAR_DAYS * DAY_MS);
-  const rows = sumOf(far, ({ events }) => events);
+  const rows = sum(far, ({ events }) => events);
   if (rows <= times.suspicious) return [];
   const withEvents = far.filter(({ events }) => events > 0).length;
   return {

@@ -1,5 +1,6 @@
+import { sum } from "../../base/sum.js";
 import { listFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, plainText, quoted, shareOf, sumOf } from "./observation.js";
+import { type Facts, type Observation, plainText, quoted, shareOf } from "./observation.js";
 import { type KeyUse, keyUses, onlyEvent, pathOf, valuesOf } from "./property-uses.js";
 
 /** Share of the most frequent values that look personal, from which on a property is reported. */
@@ -36,7 +37,7 @@ export function findPersonalData(facts: Facts): readonly Observation[] {
       detail:
         `${kind.evidence} Exported and sent events would contain them. The line leaves out the property; ` +
         "use hash instead of drop to replace its values with salted hashes.",
-      rows: sumOf(use.uses, ({ property }) => property.rows),
+      rows: sum(use.uses, ({ property }) => property.rows),
       event: onlyEvent(use.uses),
       property: path,
       fix: listFix(facts, "drop", [path]),

@@ -1,13 +1,7 @@
+import { sum } from "../../base/sum.js";
 import type { ValueType } from "../../profile/value-types.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import {
-  type Facts,
-  type Observation,
-  plainText,
-  quoted,
-  quotedList,
-  sumOf,
-} from "./observation.js";
+import { type Facts, type Observation, plainText, quoted, quotedList } from "./observation.js";
 import { type KeyUse, keyUses, memberOf, onlyEvent, pathOf, textsOf } from "./property-uses.js";
 
 /** Distinct texts that must all look like numbers before a property is reported. */
@@ -28,7 +22,7 @@ export function findMixedTypes(facts: Facts): readonly Observation[] {
       detail:
         `${types}. A column has one type: other values become null or make a load fail. ` +
         `The module converts all values to ${to}.`,
-      rows: sumOf(others, ([, rows]) => rows),
+      rows: sum(others, ([, rows]) => rows),
       event: onlyEvent(use.uses),
       property: path,
       statements,
@@ -150,5 +144,5 @@ function isNumberText(text: string): boolean {
 }
 
 function stringRows({ uses }: KeyUse): number {
-  return sumOf(uses, ({ property }) => property.types.string ?? 0);
+  return sum(uses, ({ property }) => property.types.string ?? 0);
 }

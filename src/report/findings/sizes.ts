@@ -1,6 +1,7 @@
+import { sum } from "../../base/sum.js";
 import { formatBytes, formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, quoted, sumOf } from "./observation.js";
+import { type Facts, type Observation, quoted } from "./observation.js";
 import { keyUses, onlyEvent, pathOf, propertySets } from "./property-uses.js";
 import { EVENT_BYTES_USUAL_MAX, VALUE_BYTES_CUT, VALUE_BYTES_REFUSED } from "./thresholds.js";
 
@@ -51,7 +52,7 @@ export function findLongValues(facts: Facts): readonly Observation[] {
       code: isRefused ? ("property_too_long" as const) : ("property_long" as const),
       event: onlyEvent(long),
       property: path,
-      rows: sumOf(long, ({ property }) => property.rows),
+      rows: sum(long, ({ property }) => property.rows),
       title: `Values of ${quoted(path)} have up to ${formatBytes(max)}`,
       detail: isRefused
         ? `Platforms commonly refuse events with values of more than ${formatBytes(VALUE_BYTES_REFUSED)}. ` +

@@ -1,6 +1,7 @@
+import { sum } from "../../base/sum.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { RENAMED_MAX } from "./event-names.js";
-import { type Facts, type Observation, quoted, sumOf } from "./observation.js";
+import { type Facts, type Observation, quoted } from "./observation.js";
 import { memberOf, pathOf, propertySets } from "./property-uses.js";
 
 /** Word separators `_` and `-`; `2026-01` and `202601` remain different. */
@@ -51,7 +52,7 @@ export function findAlikeNames({ events }: Facts): Observation | readonly Observ
     detail:
       `${examples.join("; ")}. Each spelling would become a separate event. ` +
       "The module replaces them with the most frequent one.",
-    rows: sumOf(
+    rows: sum(
       groups.flatMap(([, ...others]) => others),
       ({ rows }) => rows,
     ),

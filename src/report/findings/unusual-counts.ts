@@ -1,4 +1,5 @@
 import { clockText, HOUR_MS } from "../../base/day.js";
+import { sum } from "../../base/sum.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import {
@@ -10,7 +11,7 @@ import {
   usualOfHour,
   usualOfWeekday,
 } from "./day-counts.js";
-import { type Facts, type Observation, quoted, shareOf, sumOf } from "./observation.js";
+import { type Facts, type Observation, quoted, shareOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,
   GAP_DAY_SHARE,
@@ -27,7 +28,7 @@ export function findGapDays({ days }: Facts): readonly Observation[] {
   return gapRuns(days).map(({ start, end, usual }) => {
     const run = days.slice(start, end);
     const [first, last] = [run[0]?.day ?? "", run.at(-1)?.day ?? ""];
-    const events = sumOf(run, (day) => day.events);
+    const events = sum(run, (day) => day.events);
     const missing = Math.round(usual * run.length - events);
     return {
       code: "gap_days" as const,
@@ -100,7 +101,7 @@ function isBeyondChance(events: number, usual: number): boolean {
 }
 
 function total(numbers: readonly number[]): number {
-  return sumOf(numbers, (one) => one);
+  return sum(numbers, (one) => one);
 }
 
 /** Hours with almost no events, although the same hours of the days around have many. */
@@ -173,7 +174,7 @@ export function findSpikeDays(facts: Facts): readonly Observation[] {
     const ofWeekday = usualOfWeekday(facts.days, index);
     const usual = ofWeekday ?? usualOfDay(facts.days, index)?.most;
     if (usual === undefined) return [];
-    const excess = sumOf(
+    const excess = sum(
       spikeHoursOf(facts.days, index),
       ({ hour, usual: hourly }) => (day.hours[hour] ?? 0) - hourly,
     );
@@ -210,7 +211,7 @@ function cause({ days, events }: Facts, index: number): string {
   const excess = (days[index]?.byEvent ?? []).map(
     ([name, rows]) => [name, rows - (before.get(name) ?? 0)] as const,
   );
-  const total = sumOf(excess, ([, rows]) => Math.max(rows, 0));
+  const total = sum(excess, ([, rows]) => Math.max(rows, 0));
   const [name, rows] = excess.reduce((most, one) => (one[1] > most[1] ? one : most), [-1, 0]);
   const event = events[name]?.event;
   if (event === undefined || rows * 2 < total) return "";

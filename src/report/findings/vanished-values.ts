@@ -1,8 +1,9 @@
+import { sum } from "../../base/sum.js";
 import type { ReportDay, ReportProperty } from "../../profile/report.js";
 import { profiledTargets } from "../../profile/split-profile.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { bulkOf, type IndexRun, median, runsOf } from "./day-counts.js";
-import { type Facts, type Observation, quoted, quotedList, shareOf, sumOf } from "./observation.js";
+import { type Facts, type Observation, quoted, quotedList, shareOf } from "./observation.js";
 
 type Target = (typeof profiledTargets)[number];
 
@@ -44,7 +45,7 @@ function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly Inde
   return runsOf(isEmpty).filter(({ start, end }) => {
     const empty = days.slice(start, end);
     const expected = leastValuesExpected(filled, empty, target);
-    const values = sumOf(empty, (day) => filledOf(day, target));
+    const values = sum(empty, (day) => filledOf(day, target));
     return (
       end - start >= EMPTY_DAYS_MIN &&
       expected >= MISSING_VALUES_MIN &&
@@ -65,7 +66,7 @@ function leastValuesExpected(
 ): number {
   const [before, after] = [rowsByName(filled), rowsByName(empty)];
   const names = [...before].map(([name, rows]) => ({ rows, rate: (after.get(name) ?? 0) / rows }));
-  let left = sumOf(filled, (day) => filledOf(day, target));
+  let left = sum(filled, (day) => filledOf(day, target));
   let expected = 0;
   for (const { rows, rate } of names.sort((one, other) => one.rate - other.rate)) {
     const values = Math.min(left, rows);
@@ -81,7 +82,7 @@ const OTHERS = -1;
 function rowsByName(days: readonly ReportDay[]): ReadonlyMap<number, number> {
   const rows = new Map<number, number>();
   for (const { events, byEvent } of days) {
-    const others = events - sumOf(byEvent, ([, count]) => count);
+    const others = events - sum(byEvent, ([, count]) => count);
     for (const [index, count] of [...byEvent, [OTHERS, others] as const]) {
       if (count > 0) rows.set(index, (rows.get(index) ?? 0) + count);
     }
@@ -97,9 +98,9 @@ function describeField(
 ): Observation {
   const empty = days.slice(start, end);
   const others = days.filter((_, index) => index < start || index >= end);
-  const rows = sumOf(empty, (day) => day.empty[target]);
-  const events = sumOf(others, (day) => day.events);
-  const values = sumOf(others, (day) => filledOf(day, target));
+  const rows = sum(empty, (day) => day.empty[target]);
+  const events = sum(others, (day) => day.events);
+  const values = sum(others, (day) => filledOf(day, target));
   const [first, last, next] = [days[start]?.day, days[end - 1]?.day, days[end]?.day];
   const when =
     next === undefined
@@ -112,7 +113,7 @@ function describeField(
     unused.length === 0 ? "" : ` Fields that are not mapped: ${quotedList(unused)}.`;
   return {
     code: "field_vanished",
-    title: `${target} has ${rows === sumOf(empty, (day) => day.events) ? "no" : "almost no"} values ${when}`,
+    title: `${target} has ${rows === sum(empty, (day) => day.events) ? "no" : "almost no"} values ${when}`,
     detail:
       `It is empty in ${formatNumberOf(rows, "event")} of these ${formatCount(empty.length)} days; on the other ` +
       `days, ${shareOf(values, events)} of the events have a value. Compare a row of each time: if the field ` +
@@ -171,8 +172,8 @@ function vanishedOf(
     const later = days.findIndex(({ day }) => day > last);
     if (range === null || later < FILLED_DAYS_MIN || days.length - later < EMPTY_DAYS_MIN)
       return [];
-    const before = sumOf(days.slice(0, later), (one) => one.rows);
-    const after = sumOf(days.slice(later), (one) => one.rows);
+    const before = sum(days.slice(0, later), (one) => one.rows);
+    const after = sum(days.slice(later), (one) => one.rows);
     const fill = Math.min(1, (rows - (types.null ?? 0)) / before);
     if (fill < FILL_MIN || fill * after < MISSING_VALUES_MIN) return [];
     const next = days[later]?.day ?? "";
@@ -188,7 +189,7 @@ function vanishedOf(
 
 function describeProperty(same: readonly Vanished[]): Observation {
   const [{ event, key, last } = { event: "", key: "", last: "" }] = same;
-  const rows = sumOf(same, (one) => one.rows);
+  const rows = sum(same, (one) => one.rows);
   const successors = [...new Set(same.flatMap((one) => one.successors))];
   return {
     code: "property_vanished",

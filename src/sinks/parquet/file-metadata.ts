@@ -1,4 +1,5 @@
 import { version } from "../../base/package-files.js";
+import { sum } from "../../base/sum.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import {
   type ParquetColumn,
@@ -75,10 +76,16 @@ export class FileMetadata {
     writer.beginStructElement();
     writer.beginList(1, "struct", chunks.length);
     for (const chunk of chunks) writeColumnChunk(writer, chunk);
-    writer.i64(2, sum(chunks.map((chunk) => chunk.uncompressedSize)));
+    writer.i64(
+      2,
+      sum(chunks, (chunk) => chunk.uncompressedSize),
+    );
     writer.i64(3, rows);
     writer.i64(5, offset);
-    writer.i64(6, sum(chunks.map((chunk) => chunk.compressedSize)));
+    writer.i64(
+      6,
+      sum(chunks, (chunk) => chunk.compressedSize),
+    );
     writer.endStruct();
     this.#count++;
     this.#rows += rows;
@@ -197,8 +204,4 @@ function int64Bytes(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigInt64(0, BigInt(value), true);
   return bytes;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

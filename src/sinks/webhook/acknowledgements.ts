@@ -83,7 +83,7 @@ export class Acknowledgements {
     others: readonly string[] = [],
     private readonly hasPieces = false,
   ) {
-    const journals = [...others.map((other) => linesOf(readOrEmpty(other))), readLines(path)];
+    const journals = [...others.map((other) => linesOf(readOrEmpty(other))), takeWholeLines(path)];
     this.#file = openSync(path, "a");
     // The last piece of a journal tells how it ended.
     const isLast = (index: number) => ownerOf(others[index]) !== ownerOf(others[index + 1] ?? path);
@@ -280,10 +280,8 @@ export function countAcknowledged(...paths: readonly string[]): AcknowledgedRows
   return { delivered, refused, possiblyDuplicated, retried, waitedMs };
 }
 
-/**
- * Reads whole lines. Removes a line that a loss of power cut off: the next one would continue it.
- */
-function readLines(path: string): readonly string[] {
+/** Reads whole lines. Removes a line that a loss of power cut off: the next one would continue it. */
+function takeWholeLines(path: string): readonly string[] {
   const text = readOrEmpty(path);
   const whole = text.lastIndexOf(0x0a) + 1;
   if (whole < text.length) truncateSync(path, whole);

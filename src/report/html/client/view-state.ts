@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../../base/omit-undefined.js";
 import type { Report, ReportDay, ReportEvent } from "../../../profile/report.js";
 import { type DayRange, type EventSeries, eventSeries, partDays } from "./day-series.js";
 import { formatHash, nameInAddress, type PageAddress, parseHash } from "./location-hash.js";
@@ -74,7 +75,7 @@ export class ViewState {
       (index) => this.report.days[index ?? -1]?.day,
     );
     const days = from === undefined || to === undefined ? {} : { from, to };
-    const hash = formatHash({ ...(event === undefined ? {} : { event }), ...days });
+    const hash = formatHash({ ...omitUndefined({ event }), ...days });
     if (hash !== location.hash && !(hash === "#" && location.hash === "")) {
       history.replaceState(null, "", hash);
     }
