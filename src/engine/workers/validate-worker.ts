@@ -9,8 +9,7 @@ import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
 import { EventProfile } from "../../profile/event-profile.js";
-import { bothSinks } from "../../sinks/both-sinks.js";
-import { createProfileSink } from "../../sinks/dry-run-sinks.js";
+import { bothSinks, createProfileSink } from "../../sinks/dry-run-sinks.js";
 import { PartSizes } from "../../sinks/part-sizes.js";
 import { createWorkerTools, serveRun } from "../serve-run.js";
 

@@ -11,8 +11,7 @@ import {
   type Trial,
   type TrialCells,
 } from "./csv-trial.js";
-import { PREAMBLE_LINES_MAX, readDelimiterLine, startAfter } from "./preamble.js";
-import type { CsvMarks } from "./record-walk.js";
+import { type CsvMarks, endOfLine } from "./record-walk.js";
 
 const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;
 
@@ -25,7 +24,12 @@ const BYTES_PER_NUL_MIN = 1_000;
 /** The share of bad records up to which many cells outweigh them. */
 const FEW_BAD = 0.1;
 
+/** Lines before a header, at most, that the detection skips on its own. */
+const PREAMBLE_LINES_MAX = 20;
+
 const QUOTE = 0x22;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /**
  * Detects the dialect of the CSV that begins with `head`; null if it does not look like CSV.
@@ -345,4 +349,24 @@ function looksLikeHeader(cells: readonly string[], rows: Iterable<Row>): boolean
     if (cells.some((cell, index) => cell !== "" && row.holds(index, cell))) return false;
   }
   return true;
+}
+
+/** Returns the start of the line after `lines` lines; the length of the bytes if there are fewer. */
+export function startAfter(bytes: Uint8Array, lines: number): number {
+  let p = 0;
+  for (let line = 0; line < lines && p < bytes.length; line++) {
+    p = endOfLine(bytes, p, {});
+    const isPair = bytes[p] === CARRIAGE_RETURN && bytes[p + 1] === LINE_FEED;
+    p = Math.min(bytes.length, p + (isPair ? 2 : 1));
+  }
+  return p;
+}
+
+/** Reads a first line such as `sep=;`, which tells Excel the delimiter. */
+function readDelimiterLine(bytes: Uint8Array, given: GivenDialect): GivenDialect {
+  if (given.skipLines !== undefined) return given;
+  const text = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  const delimiter = /^(?:ï»¿)?"?sep=([^\r\n])"?[\r\n]/i.exec(text)?.[1];
+  if (delimiter === undefined) return given;
+  return { delimiter, ...given, skipLines: 1 };
 }

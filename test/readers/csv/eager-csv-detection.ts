@@ -1,6 +1,6 @@
+import { startAfter } from "../../../src/readers/csv/csv-detection.js";
 import { detectEncoding, toUtf8 } from "../../../src/readers/csv/csv-encoding.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
-import { startAfter } from "../../../src/readers/csv/preamble.js";
 import { type CsvMarks, skipLine, skipToRecord } from "../../../src/readers/csv/record-walk.js";
 import type { CsvDialect, GivenDialect } from "../../../src/readers/source.js";
 import { walkRecord } from "./plain-record-walk.js";
