@@ -1,4 +1,4 @@
-// What the benchmarks' commands have in common: options, the machine, tables of Markdown.
+// The common parts of the benchmarks' commands: options, the machine, tables of Markdown.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg, release, totalmem, type } from "node:os";
@@ -25,7 +25,7 @@ const parsers = {
 /**
  * Values by the names of `options`: each has a `type` (`count`, `size`, `list`, `path` or `name`; a flag
  * has none), a `default` as it would be written, the `choices` of lists and names, and `help`. Prints the
- * usage and ends the process where help is asked for or an option is wrong.
+ * usage and ends the process if help is asked for or an option is wrong.
  */
 export function readOptions(command, options, args = process.argv.slice(2)) {
   const usage = usageOf(command, options);
@@ -97,7 +97,7 @@ function usageOf(command, options) {
   return [`${command} -- [options]`, ...lines].join("\n");
 }
 
-/** Progress, which is no part of the figures. */
+/** Prints progress, which is not part of the figures. */
 export function log(text) {
   process.stderr.write(`${text}\n`);
 }

@@ -1,8 +1,8 @@
 // Touches memory and gives it back: node touch-memory.mjs <bytes>
 //
-// A virtual machine hands pages that have lain free for seconds back to its host, and whoever writes to
-// one next, in memory or to a file, waits until the host has found another: here 2.5 ms a MB instead of
-// 0.2. Which contender that hits is chance. Pages that a process has just left are there.
+// A virtual machine returns pages that were free for seconds to its host. The next process that writes to
+// one, in memory or to a file, waits until the host has found another: here 2.5 ms a MB instead of 0.2.
+// Chance decides which contender that slows down. Pages that a process has just freed are still there.
 const PAGE_BYTES = 4096;
 const BLOCK_BYTES = 256 << 20;
 

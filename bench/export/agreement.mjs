@@ -1,4 +1,4 @@
-// Whether both contenders wrote the same events, so that the benchmark cannot compare different work.
+// Compares the events of both contenders, so that the benchmark never compares different work.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";

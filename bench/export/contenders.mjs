@@ -1,4 +1,4 @@
-// What is compared: for each kind, our command and the rival's, from the same files to the same events.
+// The contenders: for each kind, our command and the rival's, from the same files to the same events.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { freemem } from "node:os";

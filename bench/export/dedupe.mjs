@@ -11,7 +11,7 @@ const names = ["switchyard", ...Object.keys(dedupeContenders)];
 const parquetKinds = ["ndjson", "ndjson-gz", "csv", "parquet"];
 const outputOf = (name) => join(benchDirectory, `out-${name.replace(/\W+/g, "-")}`);
 
-/** Exports of rows of which one in twenty comes twice: all of them, each once, and DuckDB's `QUALIFY`. */
+/** Exports rows of which one in twenty is repeated: all of them, each once, and with DuckDB's `QUALIFY`. */
 export async function compareDedupe({ rows, runs, threads }) {
   const shapes = parquetKinds.map((kind) => kinds[kind].shape);
   const inputs = await makeInputs(benchDirectory, rows, shapes, { repeats: true });

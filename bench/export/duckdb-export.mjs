@@ -3,11 +3,11 @@
 // it. Runs in a process of its own: node duckdb-export.mjs <kind> <input directory> <output> <threads> [dedupe]
 // With `dedupe` it keeps one event of each insert id and day: any one, as asking for the first takes longer.
 //
-// Of the natural ways to write it this is the fastest: only the columns asked for are parsed, event_time
-// as a timestamp while reading; order is given up, so that all threads write; merging ids into the
-// properties takes less than the other way round. What was slower: read_json_objects with -> (2.3
-// times), PER_THREAD_OUTPUT (the same as one file). Joining texts would be no merging, as properties
-// may have the ids' names. No setting of memory or of open files matters at ten days.
+// This is the fastest of the natural ways to write it. Only the columns asked for are parsed, event_time
+// as a timestamp while reading. Order is not kept, so that all threads write. Merging ids into the
+// properties takes less than the other way round. read_json_objects with -> was 2.3 times slower;
+// PER_THREAD_OUTPUT takes as long as one file. Joining texts would not merge, as properties may have the
+// ids' names. Settings of memory and of open files change nothing at ten days.
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { sqlText } from "../../fixtures/make/duckdb.mjs";
@@ -51,7 +51,7 @@ const copies = {
         event_time::DATE AS day
       FROM ${source} ${once}
     ) TO ${sqlText(output)} (FORMAT parquet, COMPRESSION snappy, PARTITION_BY (day))`,
-  // The members that our lines have: `value` is none of them, as these rows have no values.
+  // The members of our lines. `value` is not among them, as these rows have no values.
   jsonl: () => `
     COPY (
       SELECT ${event}, ${user} AS user, ${metadata}::JSON AS metadata, ${insertID} AS insertID FROM ${source}

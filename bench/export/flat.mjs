@@ -1,4 +1,4 @@
-// Whether a row costs the same, however many there are, and over however many days they lie.
+// Checks that a row costs the same for any number of rows and of days.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDirectory, log, openTable, printMachine } from "../command.mjs";
@@ -11,11 +11,11 @@ import { bytesIn } from "./inputs.mjs";
 const ROW_FACTORS = [1, 5, 20];
 const ROW_DAYS = 10;
 const DAY_COUNTS = [1, 10, 100, 1000];
-/** An export of so few rows is nothing but start-up and end. */
+/** An export of this few rows consists of start-up and end only. */
 const FEW_ROWS = 250;
 /**
- * An output of so many files stays until the end: where many files have just been removed, ext4 looks
- * at each of their places before it makes a new one, and that took a quarter of the CPU time.
+ * An output of at least this many files stays until the end. After many files have been removed, ext4
+ * looks at each of their entries before it makes a new one, which took a quarter of the CPU time.
  */
 const KEPT_FILES_MIN = 1000;
 

@@ -1,5 +1,5 @@
-// What this machine does with the bytes of the benchmark when nothing is done with them: how far away
-// the limits are.
+// Measures how fast this machine reads, copies and writes the bytes of the benchmark without any work on
+// them: the limits of an export.
 import {
   closeSync,
   fsyncSync,

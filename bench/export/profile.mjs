@@ -1,5 +1,5 @@
-// Where the CPU time of our export goes, of one run that counts for nothing else, as Node's profiler
-// slows it down.
+// Measures how the CPU time of our export is spent, in a run of its own, because Node's profiler slows it
+// down.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDirectory, openTable } from "../command.mjs";

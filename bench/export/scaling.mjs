@@ -6,7 +6,7 @@ import { figures, median, whole } from "../figures.mjs";
 import { kinds, runContender } from "./contenders.mjs";
 import { makeInputs } from "./inputs.mjs";
 
-/** An export of so few rows is nothing but start-up and end. */
+/** An export of this few rows consists of start-up and end only. */
 const FEW_ROWS = 250;
 
 const columns = ["input", "threads:", "rows/s:", "seconds:", "CPU s:", "start-up s:", "peak MB:"];

@@ -1,4 +1,4 @@
-// Which stage of an export a function belongs to. A frame without a rule of its own (built-in functions,
+// Assigns each function to a stage of an export. A frame without a rule of its own (built-in functions,
 // packages) works for its caller and counts as the caller's stage.
 
 const UNATTRIBUTED = "not attributed";
@@ -90,8 +90,8 @@ export function stageOfKernel(module) {
 }
 
 /**
- * Milliseconds of each stage in a profile as `--cpu-prof` writes it, by where the samples were taken;
- * waiting is none. `moduleOf` gives the path below src/ of the module that a frame of ours stands in.
+ * Returns the milliseconds of each stage in a profile as `--cpu-prof` writes it, by where the samples were
+ * taken, without waiting. `moduleOf` gives the path below src/ of the module of one of our frames.
  */
 export function stageTimes({ nodes, samples, timeDeltas }, moduleOf) {
   const stageOf = attribute(nodes, moduleOf);

@@ -1,5 +1,5 @@
-// Preloaded into a profiled process: each JavaScript thread tells by which number the system knows it,
-// in a file of its own named after Node's number of the thread.
+// Preloaded into a profiled process: each JavaScript thread writes the number that the system gives it to
+// a file of its own, named after Node's number of the thread.
 import { readlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { threadId } from "node:worker_threads";

@@ -1,5 +1,5 @@
-// CPU time of each thread of a process while it lives. Threads end before their process does, and with
-// them what the system knows of them, hence the asking again and again. Linux only.
+// Measures the CPU time of each thread of a running process. Threads end before their process, and the
+// system then forgets their times, so they are read again and again. Linux only.
 import { readdirSync, readFileSync } from "node:fs";
 
 const EVERY_MS = 20;

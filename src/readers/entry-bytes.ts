@@ -93,7 +93,7 @@ export class CheckedEntryBytes implements ByteSource {
     return this.bytes.close();
   }
 
-  /** Data that breaks before its checksum could be compared is in doubt as a whole. */
+  /** If data breaks before its checksum could be compared, all of it may be altered. */
   async #readBelow(target: Uint8Array): Promise<number> {
     try {
       return await this.bytes.read(target);

@@ -58,7 +58,7 @@ export class CompressedInput {
     this.end = this.#start;
   }
 
-  /** Moves the unread bytes to the front and reads more behind them; sets `ended` at the end. */
+  /** Moves the unread bytes to the front and reads more after them; sets `ended` at the end. */
   async fill(): Promise<void> {
     this.kernel.bytes.copyWithin(this.#start, this.cursor, this.end);
     this.end -= this.cursor - this.#start;

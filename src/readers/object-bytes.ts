@@ -145,7 +145,7 @@ export class ObjectBytes implements ByteSource {
   #fetchAhead(): void {
     const { end, expectedEnd = this.range.start } = this.range;
     while (this.#next < end && this.#ranges.length < RANGES_AHEAD) {
-      // Behind the bytes that are surely needed, only as many as the reader asks for.
+      // After the bytes that are certainly needed, fetch only as many as the reader asks for.
       const isNeeded = this.#next < expectedEnd;
       if (!isNeeded && this.#ranges.length > 0) return;
       const length = isNeeded

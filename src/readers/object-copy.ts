@@ -17,7 +17,7 @@ export interface ByteRange {
 /** Bytes of one request, and requests under way. */
 const PIECE_BYTES = 8 * MIB;
 const PIECES_AT_ONCE = 4;
-/** Bytes that are fetched although nobody asks for them, as a request costs more. */
+/** Bytes between two ranges, at most, that are fetched too, because a further request costs more. */
 const GAP_BYTES = 256 * KIB;
 
 /**

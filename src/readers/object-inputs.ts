@@ -131,7 +131,7 @@ async function selectMatching(pattern: string): Promise<Selection> {
   const matchesStart = parts.map((_, index) =>
     picomatch(parts.slice(0, index + 1).join("/"), { dot: true }),
   );
-  // A part with half of a brace goes on behind the slash: anything may be below it.
+  // A part with half of a brace continues after the slash: anything may be below it.
   const isOpen = (part: string) => /[{(]/.test(part) && !/[})]/.test(part);
   const deep = parts.findIndex((part) => part.includes("**") || isOpen(part));
   const startsOf = (key: string) => {

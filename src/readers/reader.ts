@@ -14,7 +14,7 @@ export interface SoundBytes {
 /** Gaps between the rows of a JSON array with too many or too few commas. */
 export interface MisplacedCommas {
   readonly places: number;
-  /** 0-based offset in the decompressed source, behind the first of them. */
+  /** 0-based offset in the decompressed source, after the first of them. */
   readonly byte: number;
 }
 

@@ -30,7 +30,7 @@ export function corrupt(source: string, what: string, facts: BreakFacts): Source
   });
 }
 
-/** The error with other bytes in doubt; `alteredFrom` is undefined if there are none. */
+/** Returns the error with other bytes that may be altered; `alteredFrom` is undefined if none are. */
 export function withAltered(error: SourceError, alteredFrom: number | undefined): SourceError {
   const { code, position, reason, cause } = error;
   return new SourceError(code, position, reason, { cause, alteredFrom });

@@ -29,7 +29,7 @@ interface SourceKind {
 
 /**
  * Holds sources in few bytes each, outside of the JavaScript heap: a million of them take 150 MB, and as
- * objects 550 MB. The sources that it returns are no plain data: use `plainSource` to send or spread one.
+ * objects 550 MB. The sources that it returns are not plain data: use `plainSource` to send or spread one.
  */
 export class SourceTable {
   readonly #rules = new Interned<PathRule>();

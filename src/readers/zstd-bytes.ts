@@ -87,7 +87,7 @@ export class ZstdBytes implements ByteSource {
     await this.upstream.close();
   }
 
-  /** Moves the unread bytes to the front and reads more behind them; adds nothing only at the end. */
+  /** Moves the unread bytes to the front and reads more after them; adds nothing only at the end. */
   async #refill(): Promise<void> {
     const memory = new Uint8Array(this.zstd.memory.buffer, this.#input, INPUT_BYTES);
     memory.copyWithin(0, this.#start, this.#end);

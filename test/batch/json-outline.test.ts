@@ -83,7 +83,7 @@ describe("values with the outline of one before", () => {
       for (let place = 0; place < text.length; place++) {
         for (const byte of ["", '"', "\\", "}", "]", "[", ",", ":", "0", "-", ".", "\u0001", "z"]) {
           const damaged = text.slice(0, place) + byte + text.slice(place + 1);
-          // What is known is forgotten after some that differ.
+          // The kernel forgets an outline after some values that differ.
           for (const value of values) expect(isValue(value, "}}}}")).toBe(true);
           expect([damaged, isValue(damaged, "}}}}")]).toEqual([damaged, parses(damaged)]);
         }
@@ -92,7 +92,7 @@ describe("values with the outline of one before", () => {
     }
   });
 
-  test("are too deep where they stand deeper than the one before", async () => {
+  test("are too deep if they are deeper than the one before", async () => {
     const steps = Math.ceil(JSON_DEPTH_MAX / 60);
     const depths = Array.from({ length: steps }, (_, step) =>
       Math.min(60, JSON_DEPTH_MAX - step * 60),

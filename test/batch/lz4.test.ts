@@ -69,7 +69,7 @@ const sequence = fc.record({
 });
 const blocks = fc.tuple(fc.array(sequence, { maxLength: 12 }), bytes);
 
-test("blocks of any sequences decompress to what they stand for", () => {
+test("blocks of any sequences decompress to their content", () => {
   const property = fc.property(blocks, ([sequences, last]) => {
     const { block, plain } = encode(sequences, last);
     expect(decompress(block, plain.length)).toEqual(plain);

@@ -213,7 +213,7 @@ describe("rows of a page", () => {
     kernel.free(start);
   });
 
-  test("tell whether their texts are UTF-8, wherever a text stands", () => {
+  test("tell whether their texts are UTF-8, at any position of a text", () => {
     const texts = fc.array(
       fc.oneof(
         fc.string({ unit: "binary", maxLength: 40 }).map((text) => Buffer.from(text)),

@@ -96,7 +96,7 @@ const copies = fc.oneof(
 const elements = fc.array(fc.oneof(literals, copies), { maxLength: 40 });
 
 describe("decompression of Snappy", () => {
-  test("gives what any elements stand for, and writes nothing beyond its room", () => {
+  test("decodes any elements, and writes nothing beyond its room", () => {
     fc.assert(
       fc.property(elements, (given) => {
         const { compressed, plain } = encode(given);

@@ -132,7 +132,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
     expect(digestExport(join(scratch, "stopped"))).toEqual(expected);
   });
 
-  test("what Redis has lost is put in again, also after it was away", async () => {
+  test("splits that Redis has lost are queued again, also after it was unreachable", async () => {
     const coordinated = coordinate("lost");
     await expect.poll(() => redis.client.dbsize(), { timeout: 90_000 }).toBeGreaterThan(8);
     await redis.client.flushall();

@@ -52,7 +52,7 @@ it(`${KILLS} kills at random moments, seed ${seed}: the service has every event 
 
   const end = await runSend(directory, words);
   expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-  // Of each kill no more than what was under way, in the one split that was.
+  // Each kill repeats at most the requests that were under way in its split.
   expect(end.json.delivery.possiblyDuplicated).toBeLessThanOrEqual(KILLS * CONCURRENCY);
   expect(await storedIndexes(service.url)).toEqual(expectedIndexes());
   expect(end.json.rows.delivered).toBe(expectedIndexes().length);

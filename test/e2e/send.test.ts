@@ -57,7 +57,7 @@ test("every event goes to the webhook below the base URL, and a second run has n
   const { command } = JSON.parse(
     readFileSync(join(directory, ".switchyard/runs", third.json.runId, "run.json"), "utf8"),
   );
-  // Who goes on with a run does not want it to start over.
+  // The command that resumes a run must not start it again.
   expect(command).toEqual(["send", ...words, "--json"]);
   expect(third.json).toMatchObject({ exitCode: 0, alreadyDone: false });
   // The same keys: a service that honours them still has every event once.

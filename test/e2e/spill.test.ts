@@ -210,7 +210,7 @@ describe("an interrupted export", () => {
 });
 
 describe("an export that is done", () => {
-  it("removes what an earlier run left behind, and does not need it", async () => {
+  it("removes the leftovers of an earlier run, and does not need them", async () => {
     const output = join(scratch, "done");
     await exportQuietly(input, output);
     const spill = join(output, "_switchyard/spill");

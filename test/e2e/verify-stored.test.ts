@@ -130,7 +130,7 @@ it("counts by name alone where the days of the export are those of another zone"
   expect(result.sampled).toBeGreaterThan(0);
 });
 
-describe("what is stored differs", () => {
+describe("the stored events differ", () => {
   const codesOf = ({ differences }: StoredResult) => differences.map(({ message }) => message);
 
   it("by an event that is missing, unless the service refused it", async () => {

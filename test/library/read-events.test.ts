@@ -143,7 +143,7 @@ test("a source that fails ends the iteration, or is handed over and the next one
   expect(failures).toMatchObject([{ source: broken }]);
 });
 
-test("a checksum that fails behind its rows says that their events were given out", async () => {
+test("a checksum that fails after its rows says that their events were given out", async () => {
   const file = join(root, "altered.jsonl.gz");
   const bytes = gzipSync(`${row("a")}\n${row("b")}\n`);
   bytes.writeUInt8(bytes.readUInt8(bytes.length - 8) ^ 1, bytes.length - 8);

@@ -168,7 +168,7 @@ describe("times as text", () => {
       const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
       return day.toMillis() + ((h * 60 + m) * 60 + s) * 1000 + milliseconds;
     };
-    // What has a zone, or is a number, is looked at elsewhere.
+    // Texts with a zone, and numbers, have tests of their own.
     const isPlain = (text: string) => !/Z|[+-]\d*:?\d*$/.test(text.slice(10)) && text.length > 15;
     fc.assert(
       fc.property(fc.array(texts.filter(isPlain), { minLength: 1, maxLength: 100 }), (samples) => {

@@ -77,7 +77,7 @@ it("sends inputs that no version, or this version, began to send", async () => {
   });
 });
 
-it("goes on with the run that has sent all of the inputs that were sent", async () => {
+it("resumes the run that has sent all of the inputs that were sent", async () => {
   const runs = await runsBegunBy(version);
   const inputs = ["a.json", "b.json", "c.json"];
   expect(await findSentRun(placeOf(runs), { ...request, inputs })).toMatchObject({

@@ -14,7 +14,7 @@ describe("countOutcomes", () => {
     );
     fc.assert(
       fc.property(marks, fc.nat(17), outcome, (values, shift, wanted) => {
-        // What stands on both sides is counted by nobody.
+        // Bytes on both sides must not be counted.
         kernel.bytes.fill(wanted, place, place + 4096);
         kernel.bytes.set(values, place + shift);
         const counted = kernel.run.countOutcomes(place + shift, values.length, wanted);

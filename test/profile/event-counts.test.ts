@@ -24,7 +24,7 @@ function countInKernel(
   for (const rows of batches) {
     const batch = eventBatch(kernel, rows);
     eventCounts.take(batch);
-    // What was counted may not point into a batch that is gone.
+    // The counts must not point into a batch that is gone.
     kernel.bytes.fill(0xee, batch.event.starts, batch.event.starts + rows.length * 4);
     batch.free();
   }

@@ -172,7 +172,7 @@ describe("a profile", () => {
           const texts = rows.filter((one) => one.event === name).map((one) => one.metadata);
           const ids = rows.filter((one) => one.event === name).map((one) => one.userID);
           const users = new Registers(2 ** 10, profile.names[index]?.users).estimate().count;
-          // So few are told apart for certain. Devices are no users.
+          // The estimate of this few ids is exact. Devices are not users.
           expect(users).toBe(new Set(ids.filter((id) => id !== null)).size);
           const { properties } = profile.names[index] ?? {};
           expect(properties?.rows).toBe(texts.length);
@@ -215,7 +215,7 @@ describe("a profile", () => {
             devicePrefixes: 0,
             generatedAlone: 0,
             generatedBeside: 0,
-            // Of 1969 and 1970.
+            // The times are of 1969 and 1970.
             future: 0,
             suspicious: rows.length,
             midnight: rows.filter((one) => local(one) % (24 * HOUR_MS) === 0).length,

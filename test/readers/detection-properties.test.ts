@@ -142,7 +142,7 @@ test("plain, in gzip, in gzip twice, and in a zip the same format is found", asy
     fc.asyncProperty(fc.oneof(text, long), fc.constantFrom(1, 6, 9), async (content, level) => {
       const isShort = content.length < SNIFF_BYTES;
       const first = content.subarray(0, SNIFF_BYTES);
-      // What is empty has no format.
+      // An empty source has no format.
       if (content.length === 0) return;
       const expected = await outcome(first, isShort ? "whole" : "limit");
       const packed = gzipSync(content, { level });
@@ -164,7 +164,7 @@ test("plain, in gzip, in gzip twice, and in a zip the same format is found", asy
   );
 });
 
-test("layers behind a gzip header longer than what is decoded first are found", async () => {
+test("layers after a gzip header longer than the first decoded bytes are found", async () => {
   const content = Buffer.from('{"a":1}\n'.repeat(2_000));
   const packed = gzipSync(content);
   const name = Buffer.alloc(5_000, "n");

@@ -191,7 +191,7 @@ describe("gzip", () => {
     }
   });
 
-  it("refuses a member behind padding instead of losing it", async () => {
+  it("refuses a member after padding instead of losing it", async () => {
     const content = Buffer.concat([gzipSync(small), Buffer.alloc(100_000), gzipSync("lost")]);
     const { bytes, error } = await read(content, ["gzip"]);
     expect(error).toMatchObject({

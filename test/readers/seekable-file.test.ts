@@ -58,7 +58,7 @@ describe("a source inside something", () => {
     expect(sources).toHaveLength(1);
   });
 
-  it("leaves no copy behind when it breaks, bursts or is aborted", async () => {
+  it("leaves no copy when it breaks, bursts or is aborted", async () => {
     const cut = scratch.source("cut.gz", gzipSync(content).subarray(0, -1), ["gzip"]);
     await expect(open(cut)).rejects.toMatchObject({ code: "source_truncated" });
     const bomb = scratch.source("bomb.zst", repeatedFrame(0, 2_200), ["zstd"]);

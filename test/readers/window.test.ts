@@ -19,7 +19,7 @@ describe("a window on a source", () => {
       await window.fill(64 * KIB);
       ends.push(window.offsetOf(window.end) / KIB);
     }
-    // What is behind the first two steps is never more than twice of what was there before.
+    // After the first two steps, each end is at most twice the one before.
     expect(ends).toEqual([128, 192, 320, 576, 1088, 2112, 4160, 8256, 16_384]);
   });
 

@@ -53,7 +53,7 @@ describe("zips", () => {
     expect(alone.sources).toHaveLength(1);
   });
 
-  it("are read with sizes that stand in the central directory only", async () => {
+  it("are read with sizes that only the central directory has", async () => {
     const entries = project.map((entry) => ({ ...entry, streamed: true }));
     const { sources } = await discoverZip(entries);
     expect(await Promise.all(sources.map(contentOf))).toEqual([text, "{}\n", text, ""]);
@@ -147,7 +147,7 @@ describe("zips", () => {
     expect(failures[0]?.message).toContain("bytes are missing or follow it");
   });
 
-  it("behind other bytes are read where their offsets count those, and failures elsewhere", async () => {
+  it("after other bytes are read if their offsets count those, and fail otherwise", async () => {
     const prefix = Buffer.from("#!/bin/sh\n");
     const zip = writeZip([{ name: "a.json", data: text }]);
     scratch.write("shifted", Buffer.concat([prefix, zip]));
@@ -231,7 +231,7 @@ describe("zips", () => {
     await expect(contentOf(sources[0])).rejects.toThrow(/byte 3: .*more bytes than the 3/);
   });
 
-  it("whose entries lie over one another are refused", async () => {
+  it("whose entries overlap are refused", async () => {
     const zip = writeZip([
       { name: "a", data: sampleBytes(1_000), method: 0 },
       { name: "b", data: sampleBytes(1_000), method: 0 },
@@ -253,7 +253,7 @@ describe("zips", () => {
     }
   });
 
-  it("whose end counts other entries than they have are damaged", async () => {
+  it("whose end record counts other entries than they have are damaged", async () => {
     for (const zip64 of [false, true]) {
       const zip = writeZip(project, { zip64 });
       const count = zip.length - (zip64 ? 22 + 20 + 56 - 32 : 12);

@@ -289,7 +289,7 @@ describe("restarting as new", () => {
   });
 });
 
-describe("what an experiment points at", () => {
+describe("references of an experiment", () => {
   const rule = { name: "r", passPercentage: 1, id: "i", baseID: "b" };
 
   it.each<[Pick<Experiment, "targetingGateID" | "inlineTargetingRules">, readonly unknown[]]>([

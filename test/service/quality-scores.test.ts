@@ -89,7 +89,7 @@ it("weights that are all 0 are refused, because they cannot be scaled to 100", (
   expect(qualityScoreFaults([])).toEqual([]);
 });
 
-describe("whatever is given in whatever order", () => {
+describe("any quality checks in any order", () => {
   const name = fc.oneof(fc.constantFrom(...defaultQualityChecks), fc.string({ maxLength: 3 }));
   const weight = fc.oneof(
     fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),

@@ -26,7 +26,7 @@ describe("after a kill", () => {
   const rows = variedRows(2000, 7);
   const options = { format: "jsonl", partBytes: 20_000 } as const;
 
-  test("what a half-written split left behind is in no part", async () => {
+  test("leftovers of a half-written split are not in any part", async () => {
     const quiet = await writeSplit(rows, options);
     const directory = temporaryDirectory();
     const { kernel, split } = await openSplit(directory, options);
@@ -208,7 +208,7 @@ describe("a file system that refuses", () => {
     expect(readTree(directory)).toEqual({});
   });
 
-  test("in the middle of a commit leaves no part behind once the split is aborted", async () => {
+  test("in the middle of a commit leaves no part once the split is aborted", async () => {
     const directory = temporaryDirectory();
     let room = 2;
     const files = {

@@ -16,7 +16,7 @@ test("parts are finished early when their footers would take too much memory tog
   const rowBuffer = new ColumnBuffer(kernel, 1 << 20, { withInsertID: false });
   const order = new DayOrder(kernel, rows.length);
   const buffer = new WriteBuffer();
-  // What a split that failed half-way left behind must not get into the next one.
+  // Bytes of a split that failed half-way must not get into the next one.
   buffer.used = 10;
   const parts = new DayParts({
     files: diskFiles,

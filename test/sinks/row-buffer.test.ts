@@ -29,8 +29,7 @@ describe("a row buffer", () => {
     expect(rowBuffer.append(eventBatch(kernel, [row]), 0)).toBe(0);
   });
 
-  // Where a long row ends a batch, the next one comes to a row buffer that has more than it may
-  // have.
+  // After a long row at the end of a batch, the next batch meets a row buffer beyond its limit.
   test.each([1, 2, 3, 7])("loses nothing after long rows, in batches of %i", async (batchRows) => {
     const rows = [
       ...short.slice(0, 20),

@@ -12,7 +12,7 @@ function compress(input: Uint8Array): Uint8Array {
   const sizeMax = kernel.run.snappyBytesMax(input.length);
   const target = kernel.allocate(sizeMax);
   kernel.bytes.set(input, source);
-  // What stands around the input must neither be read into the result nor be written to.
+  // Bytes around the input must neither get into the result nor be overwritten.
   kernel.bytes.fill(0x5a, source + input.length, source + input.length + 16);
   kernel.bytes.fill(0x5a, target + sizeMax, target + sizeMax + 16);
   const size = kernel.run.snappyCompress(source, input.length, target);

@@ -5,7 +5,7 @@ import { type EventBatch, outcomes } from "../../src/batch/event-batch.js";
 import type { Kernel } from "../../src/batch/kernel.js";
 
 /**
- * What a reader would have found: text, a number by its digits, JSON text of an object, a list or a
+ * The cell that a reader would have found: text, a number by its digits, JSON text of an object, a list or a
  * scalar (`{ json }`), text with a lone surrogate (`{ malformed }`, escaped), or nothing.
  */
 export type Cell = string | number | null | { json: string } | { malformed: string };

@@ -6,7 +6,7 @@ export interface GeneratedBodyOptions {
   readonly full?: boolean;
 }
 
-/** Bounds of what has none. */
+/** Bounds for schemas that have none. */
 const ITEMS_MAX = 2;
 const TEXT_MAX = 200;
 const DOUBLE_MAX = 1e15;
@@ -123,7 +123,7 @@ const anyJson = fc.jsonValue({ maxDepth: 3 }).map(harmless);
 
 const anyObject = fc.dictionary(fc.string(), anyJson, { noNullPrototype: true }).map(harmless);
 
-/** Without `-0`, which JSON has no word for, and without names that reach for a prototype. */
+/** Leaves out `-0`, which JSON cannot represent, and names that would set a prototype. */
 function harmless(value: unknown): unknown {
   if (typeof value === "number") return withoutMinusZero(value);
   if (Array.isArray(value)) return value.map(harmless);

@@ -19,7 +19,7 @@ export interface OverlappingHours {
  * rows of each file are the last ones of the hour before, SDKs have uploaded some events again (in the same
  * hour or a later one), and some events arrive up to two days late. Each line has a `line` of its own in
  * `event_properties`; copies of an event have the same insert id and time. A few events have no insert id
- * and are alike, but are no copies.
+ * and are equal, but are not copies.
  */
 export function writeOverlappingHours(
   directory: string,

@@ -17,8 +17,8 @@ const lateBreaks = [
 
 /**
  * `reset_early` comes before the body is read, `reset_within` after its first piece, `reset_late`
- * instead of an answer; the halves are cut within head, body, and chunked body; `garbage` is no HTTP;
- * `mute` says nothing for good, and `head_only` nothing more.
+ * instead of an answer; the halves are cut within head, body, and chunked body; `garbage` is not HTTP;
+ * `mute` never answers, and `head_only` never sends a body.
  */
 export type Break = (typeof earlyBreaks)[number] | (typeof lateBreaks)[number];
 

@@ -23,7 +23,7 @@ function hasMemoryDisk(): boolean {
 
 /**
  * Makes the directory of this run, and removes those of killed runs. Returns the function that removes it
- * in the end: with what the files leave behind of which no test was run, as they have no end of their own.
+ * at the end, with the leftovers of files whose tests were all skipped, as those have no hook of their own.
  */
 export function makeRunDirectory(): () => void {
   mkdirSync(root, { recursive: true });

@@ -41,7 +41,7 @@ class RowScan {
   /** In and out, values only: commas since the last row or bracket, and how many belong there. */
   commas: u32;
   commasWanted: u32;
-  /** Out, values only: gaps between rows with other commas, and the address behind the first. */
+  /** Out, values only: gaps between rows with other commas, and the address after the first. */
   commaFaults: u32;
   commaFaultPosition: usize;
 }

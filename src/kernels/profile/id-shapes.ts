@@ -20,7 +20,7 @@ export function hasDevicePrefix(start: usize, length: usize): bool {
   return length > DEVICE_PREFIX_BYTES && load<u64>(start) == DEVICE_PREFIX;
 }
 
-/** Returns true for a UUID, one with an `R` behind it (Amplitude), and five groups of digits. */
+/** Returns true for a UUID, one with an `R` after it (Amplitude), and five groups of digits. */
 export function isGenerated(start: usize, length: usize): bool {
   if (length == UUID_BYTES) return isUUID(start);
   if (length == UUID_BYTES + 1) return load<u8>(start, UUID_BYTES) == LETTER_R && isUUID(start);

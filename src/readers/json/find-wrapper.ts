@@ -32,7 +32,7 @@ export function findWrapper(
   if (end === undefined && extent === "part") return "undecided";
   const [array] = arrays;
   if (array === undefined || arrays.length > 1) return "none";
-  // Members behind the array are checked where the reader gets to them, unless they are here.
+  // Members after the array are checked when the reader reaches them, unless they are here.
   const around = parse(
     end === undefined ? `${decode(text, 0, array)}]}` : decode(text, 0, text.length),
   );
@@ -41,8 +41,8 @@ export function findWrapper(
 }
 
 /**
- * Checks the text behind the array of rows. Throws `SourceError` where it is not the end of the object,
- * or has rows of its own. `isWhole`: the source ends with the text.
+ * Checks the text after the array of rows. Throws `SourceError` if it is not the end of the object, or
+ * has rows of its own. `isWhole`: the source ends with the text.
  */
 export function checkWrapperEnd(text: string, isWhole: boolean, place: RowPlace): void {
   if (!isWhole) {

@@ -108,7 +108,7 @@ export class RowScanner {
     return this.#scan.get("commaFaults");
   }
 
-  /** The address behind the first of these gaps. */
+  /** The address after the first of these gaps. */
   get commaFaultPosition(): number {
     return this.#scan.get("commaFaultPosition");
   }
@@ -118,7 +118,7 @@ export class RowScanner {
     this.#scan.set("inArray", 2);
   }
 
-  /** The scan stopped behind the array that it began in with `startInWrapper`. */
+  /** True if the scan stopped after the array in which `startInWrapper` began it. */
   get isAfterWrapped(): boolean {
     return this.#scan.get("inArray") === 3;
   }
@@ -137,7 +137,7 @@ export class RowScanner {
     this.#scan.set("depth", 0);
     this.#scan.set("inString", 0);
     this.#scan.set("commas", 0);
-    // Any number: nobody has checked where the row ends.
+    // Any number, because the end of the row is not known yet.
     this.#scan.set("commasWanted", 2);
   }
 

@@ -15,7 +15,7 @@ interface LeafStep {
   readonly depth: number;
 }
 
-/** A column or a part of one with values, which lie in a column chunk. */
+/** A column, or a part of one, whose values are in a column chunk. */
 export interface Leaf {
   /** From the column down to the leaf. */
   readonly steps: readonly LeafStep[];

@@ -21,7 +21,7 @@ export function decompressHadoopLz4(kernel: Kernel, source: Bytes, target: Bytes
 
 /**
  * Reads Hadoop's framing: the number of decompressed bytes (u32, big-endian), then one or more blocks,
- * each behind the number of its bytes, until they make as many; and so on.
+ * each after the number of its bytes, until they have given that many; and so on.
  */
 function readHadoopBlocks({ memory, run }: Kernel, source: Bytes, target: Bytes): boolean {
   const view = new DataView(memory.buffer);
@@ -88,7 +88,7 @@ function readFrames(kernel: Kernel, source: Bytes, target: Bytes): boolean {
   return p === source.end && t === target.end;
 }
 
-/** Returns the address behind the output, or 0 for a damaged block. */
+/** Returns the address after the output, or 0 for a damaged block. */
 function readBlock(
   { bytes, run }: Kernel,
   { start, end }: Bytes,

@@ -3,7 +3,7 @@ import type { Kernel } from "../../batch/kernel.js";
 
 /** Bytes of decompressed pages that a reader keeps whole in kernel memory, of all columns together. */
 const PAGES_BYTES_MAX = 384 * MIB;
-/** Bytes behind a page that decompression overwrites: what one step of the kernel `inflate` may write. */
+/** Bytes after a page that decompression overwrites: what one step of the kernel `inflate` may write. */
 export const LOOSE_BYTES = 352;
 
 /** A range of kernel memory; `end` is exclusive. */

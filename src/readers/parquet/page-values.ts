@@ -72,7 +72,7 @@ export function decodeValues(
   throw new PageError(`a page has the encoding ${encoding}, which its type does not have`);
 }
 
-/** Returns the bytes behind their length (u32). */
+/** Returns the bytes after their length (u32). */
 export function lengthBytes({ memory }: Kernel, { start, end }: Bytes, fault: string): Bytes {
   const room = end - start - 4;
   const length = room < 0 ? 0 : new DataView(memory.buffer).getUint32(start, true);

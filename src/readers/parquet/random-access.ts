@@ -91,7 +91,7 @@ export class RandomAccess {
   }
 }
 
-/** Returns the state of the copy, which nobody else should change. */
+/** Returns the state of the copy, which no other process should change. */
 function fingerprint({ path }: Pick<SeekableFile, "path">, name: string): string {
   try {
     return JSON.stringify(fileState(statSync(path)));

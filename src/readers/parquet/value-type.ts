@@ -45,7 +45,7 @@ const logical = {
 
 /** Bytes of a decimal, as in src/kernels/nested/number-text.ts. */
 const DECIMAL_BYTES_MAX = 64;
-/** Digits behind the point of a decimal. */
+/** Digits after the point of a decimal. */
 const SCALE_MAX = 512;
 /** Bytes of a FIXED_LEN_BYTE_ARRAY. */
 const FIXED_BYTES_MAX = 1024 * 1024;

@@ -193,7 +193,7 @@ export class RowBatches {
   }
 }
 
-/** Parses texts that have a type. No number is without text, so what has none is null. */
+/** Parses texts that have a type. A number always has text, so an empty text is null. */
 function parseNumbers(type: TextType, texts: Data<Utf8>): Data {
   const { length, nullCount, nullBitmap, valueOffsets: offsets, values: bytes } = texts;
   const doubles = new Float64Array(type === "double" ? length : 0);

@@ -52,7 +52,7 @@ export interface Waiting {
 export interface DeliveryNotes {
   /** Called before events are sent again that may have been stored. */
   pending(): void;
-  /** Called before events are sent in parts, because a body of so many bytes is too large. */
+  /** Called before events are sent in parts, because a body of `bodyBytes` is too large. */
   tooLarge(bodyBytes: number): void;
 }
 
@@ -90,7 +90,7 @@ export class Sender {
   #failingSinceMs: number | undefined;
   #isReached: boolean;
   #waiting: Waiting | undefined;
-  /** Bodies of several events with at least so many bytes are too large. */
+  /** Bodies of several events of at least this size are too large. */
   #tooLargeBytes = Number.POSITIVE_INFINITY;
   #inProgress = 0;
   #delayed = 0;
@@ -108,8 +108,8 @@ export class Sender {
   }
 
   /**
-   * Remembers that a body of so many bytes is too large. Larger ones are sent in the parts that
-   * their refusal would lead to.
+   * Remembers that a body of this size is too large. Larger ones are sent in the parts that their
+   * refusal would lead to.
    */
   limitBody(tooLargeBytes: number): void {
     this.#tooLargeBytes = Math.min(this.#tooLargeBytes, tooLargeBytes);

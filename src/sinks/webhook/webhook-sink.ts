@@ -37,7 +37,7 @@ export interface WebhookOptions {
   storePiece?(name: string, text: string): Promise<void>;
   /** Called before each request; throws if another process may send the split by now. */
   checkClaim?(): void;
-  /** Resolves when all processes together may send so many events; absent if `rate` is that of one. */
+  /** Resolves when all processes together may send `events` events; absent if `rate` is that of one. */
   awaitShare?(events: number): Promise<void>;
   /** Everything except the content of a range that decides which events are the n-th of it. */
   readonly keySeed: string;

@@ -49,7 +49,7 @@ function describeDispatch(name: string, open: () => Promise<Dispatches>): void {
       await close();
     });
 
-    test("whoever waits gets undefined when nothing is left", async () => {
+    test("a waiting caller gets undefined when nothing is left", async () => {
       const { one, close } = await open();
       for (let left = splits.length; left > 0; left--) await (await one.claim(true))?.done();
       expect(await one.claim(true)).toBeUndefined();

@@ -28,7 +28,7 @@ export function profileInKernel(
   for (const rows of batches) {
     const batch = eventBatch(kernel, rows);
     profile.take(withSource(batch), (_, row) => ({ source: "s", row: row + 1 }));
-    // What was found out may not point into a batch that is gone.
+    // The profile must not point into a batch that is gone.
     kernel.bytes.fill(0xee, batch.event.starts, batch.event.starts + rows.length * 4);
     batch.free();
   }

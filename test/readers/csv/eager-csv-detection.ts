@@ -293,7 +293,7 @@ const TYPICAL_NAMES = new Set([
   "email",
 ]);
 
-/** Characters above which a cell is no name. */
+/** A longer cell is not a name, in characters. */
 const NAME_LENGTH_MAX = 128;
 
 /** A number, a date or time, a UUID, a truth value or JSON. */

@@ -133,7 +133,7 @@ describe("against JSON.parse", () => {
       ...[15, 16, 17, 31, 32, 33, 41, 42, 43, 55, 70].map((length) => `"${"y".repeat(length)}"`),
     ];
     const faulty = ["tru", "01", "1.", '"a', "[", "{}}", "nul", "", ",", "1x", "12 3", "nullx"];
-    // Of the same length, each with another byte somewhere in it, which may make it malformed.
+    // Texts of the same length, each with another byte in it, which may make it malformed.
     const alike = (...bytes: string[]) =>
       fc
         .tuple(fc.nat(53), fc.constantFrom(...bytes))

@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-test("commas beside a malformed row are not counted, and those behind it are", async () => {
+test("commas beside a malformed row are not counted, and those after it are", async () => {
   const { rows, found } = await commasOf('[{"a":1} , , {"a":x}, {"a":2},,{"a":3}]');
   expect(rows).toEqual(['{"a":1}', "malformed_row", '{"a":2}', '{"a":3}']);
   expect(found).toEqual({ places: 1, byte: 31 });

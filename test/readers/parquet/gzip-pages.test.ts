@@ -52,7 +52,7 @@ describe("a gzip page", () => {
     fc.assert(property, { numRuns: propertyRuns(100) });
   });
 
-  it("can have several members, and padding behind them", () => {
+  it("can have several members, and padding after them", () => {
     const rest = Buffer.from("the rest");
     const page = Buffer.concat([member, gzipSync(rest), new Uint8Array(20)]);
     const size = text.length + rest.length;

@@ -13,7 +13,7 @@ import { assemblePageFile, type PageBytes } from "./page-file.js";
 import { readColumn, readRows, temporaryFile, text } from "./parquet-files.js";
 import { Compression, Encoding, writeParquet } from "./parquet-writer.js";
 
-// What only old writers write.
+// Pages that only old writers write.
 
 const numbers = Array.from({ length: 2_000 }, (_, i) => (i * i) % 977);
 

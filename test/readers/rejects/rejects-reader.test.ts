@@ -132,7 +132,7 @@ describe("a rejects file", () => {
     expect(row?.why).toMatch(/--max-row-size/);
   });
 
-  test("counts lines that are no rejects as rows of their own", async () => {
+  test("counts lines that are not rejects as rows of their own", async () => {
     const rows = await retry([
       '{"a":"plain"}',
       "garbage",

@@ -328,7 +328,7 @@ describe("after an end at any moment", () => {
     await send(namedRows(20), ({ events }) =>
       events[0]?.event === "e2" ? answer(400, "bad") : ok,
     );
-    // What a kill leaves: no last line, and here half of another one.
+    // A kill loses the last line, and here half of another one.
     const lines = readFileSync(journal(), "utf8").split("\n").slice(0, 14);
     writeFileSync(journal(), `${lines.join("\n")}\n+ 0 1`);
     rejects = [];
