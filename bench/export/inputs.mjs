@@ -73,7 +73,7 @@ function* narrowed(rows) {
   for (const row of rows) yield Object.fromEntries(narrowNames.map((name) => [name, row[name]]));
 }
 
-/** Has `make` fill the directory, unless it did so before, to the end. */
+/** Calls `make` to fill the directory, unless an earlier call completed. */
 async function makeOnce(target, what, make) {
   if (existsSync(`${target}.done`)) return;
   log(`generating ${what}`);

@@ -97,7 +97,7 @@ async function pathOf(service: TestService, route: Route): Promise<string> {
   return route.path.replace(`{${parameter}}`, encodeURIComponent(String(json.data[parameter])));
 }
 
-/** So that the next body may have the same name; what the route is called on stays. */
+/** Lets the next body have the same name; the entity of the route stays. */
 async function removeCreated(service: TestService, route: Route, data: JsonObject): Promise<void> {
   if (data["name"] === "Existing" || data["version"] !== 1) return;
   const id = encodeURIComponent(String(data["id"] ?? data["name"]));

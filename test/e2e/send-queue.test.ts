@@ -283,7 +283,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
       expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
     }, 300_000);
 
-    test("workers that are killed or stopped go on from the journals in the bucket", async () => {
+    test("workers that are killed or stopped resume from the journals in the bucket", async () => {
       const service = new FaultyService(slowly);
       const url = await service.listen();
       const coordinated = coordinate(url, "s3://sent/killed", ...server.flags);

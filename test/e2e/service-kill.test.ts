@@ -77,7 +77,7 @@ async function loadAndKill(service: ServiceProcess, kill: number, sent: Sent[]):
       }
       request.isAcknowledged = true;
       acknowledged += 1;
-      // Beside the answer's own moment, as most of a transaction lies before it.
+      // Close to the moment of the answer, because most of a transaction is before it.
       if (acknowledged === killAt)
         setTimeout(() => service.stop("SIGKILL"), random() * DELAY_MS_MAX);
     }

@@ -97,7 +97,7 @@ it("counts repeated insert ids exactly within a split, and estimates them over a
   expect(Math.abs(duplicates.estimated - 500)).toBeLessThanOrEqual(4 * duplicates.error);
 });
 
-it("fails like an export where rows are rejected or sources cannot be read", async () => {
+it("fails like an export if rows are rejected or sources cannot be read", async () => {
   const rejected = await validate("rejected", "traps/malformed-rows/input");
   expect(rejected.exitCode).toBe(3);
   const { rejects } = readReport(rejected.report);

@@ -92,7 +92,7 @@ describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "
       expect(verified, verified.stderr).toMatchObject({ exitCode: 0 });
     });
 
-    it("is not what is stored, where a field is another one", async () => {
+    it("differs from the stored events if a field differs", async () => {
       const digits = (body: string) => body.replace("67890.10", "67890.1");
       const user = (body: string) => body.replace('"userID":"b"', '"userID":"c"');
       const value = (body: string) => body.replace('"value":"12.50"', '"value":12.5');
@@ -122,7 +122,7 @@ describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "
   },
 );
 
-it("counts by name alone where the days of the export are those of another zone", async () => {
+it("counts by name alone if the days of the export are in another zone", async () => {
   const directory = await exportRows("zone", "--day-zone", "Asia/Tokyo");
   expect(readdirSync(join(directory, "events"))).toEqual(["2026-01-31"]);
   const result = await verify(directory, events);

@@ -46,7 +46,7 @@ describe.each(encodings)("%s, decompressed in a thread", (codec, encoded) => {
     }
   });
 
-  it("ends as it does without a thread where the file is cut off or damaged", async () => {
+  it("ends as without a thread if the file is cut off or damaged", async () => {
     const damaged = Buffer.from(encoded);
     damaged.fill(0xff, encoded.length - 100_000, encoded.length - 99_000);
     for (const bytes of [encoded.subarray(0, encoded.length - 70_000), damaged]) {

@@ -61,7 +61,7 @@ const blank = fc.constantFrom(
   "\ufeff\n\ufeff",
   "\x01",
 );
-/** Few different lines, as whole files of one kind are what most files are. */
+/** Few different lines, because most files have lines of one kind. */
 const lines = fc
   .tuple(fc.array(line, { minLength: 1, maxLength: 4 }), fc.array(fc.nat(), { maxLength: 45 }))
   .map(([kinds, places]) => places.map((place) => kinds[place % kinds.length] ?? ""));

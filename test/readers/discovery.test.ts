@@ -49,7 +49,7 @@ describe("files", () => {
     expect(sources.map(({ name }) => name)).toEqual(["c.json.gz"]);
   });
 
-  it("that are Parquet are taken as such under any name, and can be read anywhere", async () => {
+  it("that are Parquet are recognized under any name, and can be read anywhere", async () => {
     for (const name of ["a.parquet", "b.parquet.zst", "c.parquet.gz", "d.parquet.br"]) {
       scratch.write(name, "PAR1\x15\x04\x15\x00 and so on PAR1");
       const { sources, seen } = await discover(name);
@@ -122,14 +122,14 @@ describe("files", () => {
     }
   });
 
-  it("that are texts which begin like something else stay texts", async () => {
+  it("that are texts are read as texts even if they begin like another format", async () => {
     const texts = ["ORC,id\n1,2\n", "PARENT,id\n", "numbers,DUCK\n", `${"x".repeat(257)}ustar\n`];
     for (const [index, content] of texts.entries()) scratch.write(`${index}.csv`, content);
     const { failures } = await discover("0.csv", "1.csv", "2.csv", "3.csv");
     expect(failures).toEqual([]);
   });
 
-  it("that cannot be opened are failures beside the others", async () => {
+  it("that cannot be opened are failures, and the others are read", async () => {
     scratch.write("a.json", text);
     scratch.write("gone.json", text);
     rmSync(scratch.path("gone.json"));

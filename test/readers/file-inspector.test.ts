@@ -16,7 +16,7 @@ async function openings(reads: FileReads, path: string, count: number): Promise<
   return blocked;
 }
 
-test("block while they take no time, but for some that let others go on", async () => {
+test("block while they take no time, except for a few that let other work run", async () => {
   const blocked = await openings(new FileReads(() => 0), scratch.write("a", "abc"), 300);
   expect(blocked.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => true));
   expect(blocked.filter((one) => !one).length).toBe(2);

@@ -56,7 +56,7 @@ it.each(["", "\r\n \n", "\ufeff", "\ufeff\r\n"])("takes %j for an empty file", a
   expect(await detect(Buffer.from(text), name)).toEqual({ kind: "ndjson" });
 });
 
-it("does not take spaces that JSON has not for a file without rows", async () => {
+it("rejects spaces that JSON does not allow, instead of reading a file without rows", async () => {
   await expect(detect(Buffer.from("\u00a0\n"), name)).rejects.toThrow(/no known format/);
 });
 

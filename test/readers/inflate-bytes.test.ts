@@ -92,7 +92,7 @@ describe("inflating with the kernel", () => {
     await fc.assert(property, { numRuns: propertyRuns(150) });
   });
 
-  it("gives the bytes and the error that zlib gives where bits are flipped", async () => {
+  it("gives the bytes and the error of zlib if bits are flipped", async () => {
     const flips = fc.array(fc.nat(), { minLength: 1, maxLength: 2 });
     const property = fc.asyncProperty(deflated, flips, steps, async ({ body }, places, step) => {
       const damaged = Buffer.from(body);
@@ -105,7 +105,7 @@ describe("inflating with the kernel", () => {
     await fc.assert(property, { numRuns: propertyRuns(100) });
   });
 
-  it("gives the bytes and the error that zlib gives where members are damaged", async () => {
+  it("gives the bytes and the error of zlib if members are damaged", async () => {
     const property = fc.asyncProperty(members, fc.nat(), fc.nat(), async ({ content }, at, bit) => {
       // Mostly in the headers and trailers.
       const place = at % 2 === 0 ? at % 20 : content.length - 1 - (at % 20);

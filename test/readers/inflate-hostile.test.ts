@@ -159,7 +159,7 @@ describe("hostile deflate", () => {
     expect(bytes.filter((byte) => byte === 98)).toHaveLength(15);
   });
 
-  it("looks back over 32 KiB, and no further than the beginning of its member", async () => {
+  it("looks back over 32 KiB, but not beyond the beginning of its member", async () => {
     const far = Buffer.concat([
       Buffer.from("begin"),
       Buffer.alloc(32 * KIB - 5),

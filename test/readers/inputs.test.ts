@@ -83,7 +83,7 @@ describe("directories", () => {
     expect(await names("_out")).toEqual(["_out/a.json"]);
   });
 
-  it("are entered once where links lead round in circles", async () => {
+  it("are entered once if links form a circle", async () => {
     scratch.write("in/z/a.json", "");
     symlinkSync("..", scratch.path("in/z/up"));
     symlinkSync("z", scratch.path("in/a-link"));
@@ -145,7 +145,7 @@ describe("an input without a file", () => {
     expect((await refusal("/dev/null")).message).toContain("write its output to a file");
   });
 
-  it("is a usage error that names the places where it was searched", async () => {
+  it("is a usage error that names the searched paths", async () => {
     const error = await refusal("typo.json");
     expect(error.code).toBe("input_not_found");
     expect(error.message).toContain(`${scratch.path("typo.json")} does not exist`);
@@ -164,7 +164,7 @@ describe("an input without a file", () => {
     );
   });
 
-  it("is an error also beside inputs with files, so that no typo goes unnoticed", async () => {
+  it("is an error even if other inputs have files, so that a typo is noticed", async () => {
     scratch.write("a.json", "");
     const { message } = await refusal("a.json", "b.json", "c.json");
     expect(message).toContain("b.json");

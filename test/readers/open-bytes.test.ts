@@ -30,7 +30,7 @@ async function read(content: Uint8Array, codecs: readonly Codec[], size?: number
 }
 
 describe("a plain file", () => {
-  it("is read from the byte that was asked for, into memory of any size", async () => {
+  it("is read from the requested byte, into memory of any size", async () => {
     const content = sampleBytes(300_000);
     const source = scratch.source("a.jsonl", content);
     for (const [start, size] of [
@@ -244,7 +244,7 @@ describe("zstd", () => {
     }
   });
 
-  it("ends with the last frame also where that just fills the caller's memory", async () => {
+  it("ends with the last frame even if that exactly fills the caller's memory", async () => {
     const { bytes, error } = await read(storedFrame(sampleBytes(1_000)), ["zstd"], 1_000);
     expect(error).toBeUndefined();
     expect(bytes).toHaveLength(1_000);

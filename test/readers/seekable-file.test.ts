@@ -40,7 +40,7 @@ describe("a plain file", () => {
 });
 
 describe("a source inside something", () => {
-  it("is copied out, and the copy goes when it is closed", async () => {
+  it("is copied out, and the copy is removed when it is closed", async () => {
     scratch.write("a.zip", writeZip([{ name: "a.parquet", data: content, method: 0 }]));
     const detect = () => ({ kind: "parquet" }) as const;
     const files = [{ name: "a.zip", path: scratch.path("a.zip") }];

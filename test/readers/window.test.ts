@@ -12,7 +12,7 @@ const endless: ByteSource = {
 };
 
 describe("a window on a source", () => {
-  it("is filled in steps that grow, where a row reaches far over the end of its range", async () => {
+  it("is filled in steps that grow if a row ends far after its range", async () => {
     const window = new Window(new Kernel(), endless, 16 * MIB, 0);
     const ends: number[] = [];
     while (!window.isFull) {

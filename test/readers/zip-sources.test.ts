@@ -42,7 +42,7 @@ describe("zips", () => {
     },
   );
 
-  it("give their data without the documents beside it", async () => {
+  it("give their data without the documents in the same archive", async () => {
     const names = ["README.txt", "a/LICENSE", "docs/schema.md", "SHA256SUMS.sha256", "readme.json"];
     const entries = [...names, "a.json"].map((name) => ({ name, data: text }));
     const { sources, failures, documents } = await discoverZip(entries);
@@ -166,7 +166,7 @@ describe("zips", () => {
     expect(bytes.toString()).toBe(text);
   });
 
-  it("never give damaged entries for good ones, wherever the damage is", async () => {
+  it("never pass damaged entries off as good ones, for damage anywhere", async () => {
     const zip = writeZip([{ name: "a.json", data: text }]);
     for (let index = 0; index < zip.length; index += 1) {
       const damaged = Buffer.from(zip);

@@ -38,7 +38,7 @@ describe("after a kill", () => {
     expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
   });
 
-  test("of nobody: a process that was paused writes on beside the one that has its split by now", async () => {
+  test("a paused process that continues does not disturb the one that now has its split", async () => {
     const quiet = await writeSplit(rows, options);
     const directory = temporaryDirectory();
     const open = (name: string) =>

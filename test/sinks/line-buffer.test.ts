@@ -85,7 +85,7 @@ function fill(
       next = rowBuffer.append(events, next);
       if (rowBuffer.rows === 0 && next < events.rows) throw new Error("it takes no row even empty");
     }
-    // Nothing of a batch is needed once it is in.
+    // A batch is not needed any more once it is added.
     rowBuffer.kernel.bytes.fill(0xee, events.event.starts, events.event.starts + batch.length * 4);
     events.free();
   }

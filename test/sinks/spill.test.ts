@@ -186,7 +186,7 @@ function inOrderOfSplits(one: string, other: string): number {
 }
 
 describe("a split", () => {
-  test("writes its parts as without spilling where days are few, lie in order, or are large", async () => {
+  test("writes its parts as without spilling if days are few, in order, or large", async () => {
     const few = scattered(4000, 16, "few");
     const inOrder = Array.from({ length: 20_000 }, (_, index) =>
       eventRow({ timestamp: Math.floor(index / 500) * DAY_MS + index }),

@@ -106,7 +106,7 @@ describe.each(someOf(outputFormatNames, 2))("small parts in %s", (format) => {
     }
   });
 
-  test("fill parts up to their size, and keep file and name where they are alone", async () => {
+  test("fill parts up to their size, and keep file and name if they are alone", async () => {
     const { directory, staged } = await stage(
       [1, 2, 3, 4, 5].map(() => variedRows(200, 1)),
       {

@@ -173,7 +173,7 @@ describe("csv", () => {
     );
   });
 
-  test("records end with CRLF and cells are quoted only where they must be", async () => {
+  test("records end with CRLF and cells are quoted only if they must be", async () => {
     const row = eventRow({ event: "", userID: "a b", value: '"1,5"', metadata: '{"a":1}' });
     expect(await writeText([row], "csv")).toBe(
       `${columns.join(",")}\r\n"",1769860800000,a b,,"1,5","{""userID"":""u1""}","{""a"":1}"\r\n`.replace(

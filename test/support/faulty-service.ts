@@ -18,7 +18,7 @@ export interface ReceivedRequest {
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly key: string;
-  /** None where only the head was read so far. */
+  /** Empty while only the head has been read. */
   readonly events: readonly ReceivedEvent[];
 }
 

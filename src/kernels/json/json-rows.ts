@@ -49,12 +49,12 @@ class RowScan {
 /** Next to a malformed row, commas may be part of it: they are not checked. */
 const ANY_COMMAS: u32 = 2;
 
-/** Between values that no array is around. */
+/** Between values outside of any array. */
 const OUTSIDE: u32 = 0;
 const IN_ARRAY: u32 = 1;
 /** In the array of rows that is a member of an object. */
 const IN_WRAPPED_ARRAY: u32 = 2;
-/** Behind that array: no rows follow. */
+/** After that array: no rows follow. */
 const AFTER_WRAPPED_ARRAY: u32 = 3;
 
 /** A fault this close to the end of the data may be only the end of the data. */

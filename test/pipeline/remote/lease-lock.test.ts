@@ -46,7 +46,7 @@ describe.runIf(hasS3Server())("the lock of an output in a store", () => {
     await (await take("race")).release();
   });
 
-  it("is refused where the store says both that it is there and that it is not", async () => {
+  it("is refused if the store says both that it exists and that it does not", async () => {
     const contradicting: ObjectStore = Object.assign(Object.create(store), {
       put: async () => "occupied",
       head: async () => undefined,

@@ -42,7 +42,7 @@ describe("planCsvRanges", () => {
     expect(await plan(new Uint8Array(), 10)).toMatchObject(one);
   });
 
-  test("does not cut where the quotes make sense in two ways", async () => {
+  test("does not cut if the quotes make sense in two ways", async () => {
     // One reading has inside quotes the text that the other has outside: three cells in both.
     const ambiguous = Buffer.from(`,"${',\n,"'.repeat(1_000)},\n`);
     expect(await readCsv(ambiguous, dialect)).toHaveLength(501);

@@ -19,7 +19,7 @@ async function read(text: string, dialect = two, run: CsvRun = {}) {
 }
 
 describe("a CSV source after another one", () => {
-  test("has its own cells where the columns are the same, however many rows there were", async () => {
+  test("has its own cells even if the columns are the same, after any number of rows", async () => {
     const many = await read('1,"{""x"":2}"\n'.repeat(20_000));
     expect(many).toHaveLength(20_000);
     expect(new Set(many.map(String)).size).toBe(1);

@@ -130,7 +130,7 @@ describe("the entries of a leaf", () => {
     }
   });
 
-  it("are those of pages of nothing but nulls, with every codec", async () => {
+  it("are those of pages of nulls only, with every codec", async () => {
     const path = temporaryFile();
     for (const compression of CODECS) {
       for (const v2 of [false, true]) {

@@ -85,7 +85,7 @@ describe("a nested column", () => {
     ]);
   });
 
-  it("has null members where it is null, also if members cannot be null themselves", async () => {
+  it("has null members if it is null, even if members cannot be null themselves", async () => {
     const member = new Field("a", new Int32(), false);
     const inner = makeData({ type: new Int32(), data: Int32Array.of(1, 2, 3) });
     const type = new Struct<{ a: Int32 }>([member]);

@@ -119,7 +119,7 @@ test.each(Object.entries(forms))("%s is read as DuckDB reads it", async (_, give
   expect((await readColumn(path, text("c")))[0]).toBe(expected);
 });
 
-// Here DuckDB takes the element out of the group.
+// DuckDB takes the element out of the group here.
 const groups: Readonly<Record<string, Fields>> = {
   "the name array": { array: repeated(group({ a: optional(number) })) },
   "the name of the list and _tuple": { c_tuple: repeated(group({ a: optional(number) })) },

@@ -115,7 +115,7 @@ describe("a reader of Parquet", () => {
       expect(batch.raw.explain(1)).toMatch(/^the text of column "t" is not valid UTF-8.*"except"/);
       expect(batch.raw.offset(1)).toBeUndefined();
     }
-    // Nobody asked for the column: nobody minds.
+    // The column is not requested, so its damage does not matter.
     const others = await readRows(path, [text("n")]);
     expect(others.map(({ fault }) => fault)).toEqual(others.map(() => undefined));
   });
@@ -132,7 +132,7 @@ describe("a reader of Parquet", () => {
     }
   });
 
-  it("gives each raw row of each batch, however much longer than those before", async () => {
+  it("gives each raw row of each batch, even if it is much longer than those before", async () => {
     const path = await writeWithDuckDB(
       "select i, repeat(chr(34), case when i < 20000 then 1 else 300 end) as t from range(24000) r(i)",
     );

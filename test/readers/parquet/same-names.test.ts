@@ -31,7 +31,7 @@ function structFile(): Uint8Array {
   );
 }
 
-test("of members of a struct with the same name the first counts, and gets the memory that it needs", async () => {
+test("the first of several members with the same name counts, and gets the memory that it needs", async () => {
   const path = temporaryFile();
   writeFileSync(path, structFile());
   const first = `{"a":"${"01".repeat(WIDTH)}"}`;

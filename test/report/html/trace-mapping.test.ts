@@ -67,7 +67,7 @@ describe("a row's text", () => {
 });
 
 describe("values of an event are found in the row by the mapping", () => {
-  test("also where another field has the same text, or the same time", () => {
+  test("even if another field has the same text, or the same time", () => {
     const row =
       '{"client_event_time":"2026-01-31 17:03:12.123000","city":"u-1","event_type":"Signed Up","event_time":"2026-01-31 17:03:12.123000","user_id":"u-1","event_properties":{"plan":"pro"},"user_properties":{"plan":"pro"}}';
     const event =

@@ -193,7 +193,7 @@ describe("a service that is busy", () => {
     expect(waitedMs).toBeLessThan(935_000);
   });
 
-  test("that asks for a longer pause than giveUpAfterMs is given up at once", async () => {
+  test("that asks for a longer pause than giveUpAfterMs ends the attempts at once", async () => {
     const busy = send(namedRows(1), () => answer(503, "", { "retry-after": "3600" }));
     await expect(busy).rejects.toThrow("asks to wait 3600 s");
     expect(calls).toHaveLength(1);
