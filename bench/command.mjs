@@ -102,7 +102,7 @@ export function log(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** One line of what is measured, and those of where. `packages`: other contenders, by package. */
+/** Prints a line about the measured program, and lines about the machine. `packages`: other contenders. */
 export function printMachine(what, packages = {}) {
   const require = createRequire(import.meta.url);
   const own = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;

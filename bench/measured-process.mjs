@@ -5,7 +5,7 @@ const usage = new URL("usage.mjs", import.meta.url).href;
 
 /**
  * Runs `node <args>` in a fresh process: wall seconds from its start to its end, CPU seconds of all
- * its threads, peak memory in MB, and what it printed. Throws where it ends with anything but 0.
+ * its threads, peak memory in MB, and what it printed. Throws unless its exit code is 0.
  * `started` is called with its process id.
  */
 export async function runMeasured(args, { cwd, env, started = () => {} } = {}) {

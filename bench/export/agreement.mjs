@@ -63,7 +63,7 @@ function daysOf(output) {
   return existsSync(join(output, "events")) ? join(output, "events") : output;
 }
 
-/** Throws where two summaries differ, and says in what. */
+/** Throws if two summaries differ, and names the differences. */
 export function expectSame(kind, ours, theirs) {
   const different = Object.keys(ours).filter((name) => ours[name] !== theirs[name]);
   if (different.length === 0) return;

@@ -85,7 +85,7 @@ function stageShares(threads, profiles) {
 }
 
 /**
- * Samples are of wall time: where the thread waited for a processor they are scaled down to what it
+ * Samples are of wall time: if the thread waited for a processor they are scaled down to what it
  * had. Where it had more, that was before its profile began or after its end.
  */
 function cpuTimes(times, cpuMs) {

@@ -87,7 +87,7 @@ export class BrotliBytes implements ByteSource {
         if (count === 0 || this.#decoder.destroyed) break;
         this.#read += count;
         this.#blockLength = count;
-        // Never called back where the compressed data ends inside this block.
+        // Never called back if the compressed data ends inside this block.
         await new Promise<void>((resolve) => {
           this.#decoder.write(this.#block.subarray(0, count), () => resolve());
         });
@@ -111,7 +111,7 @@ export class BrotliBytes implements ByteSource {
   }
 }
 
-/** `error`: of the decoder; undefined where it ended before its input. */
+/** `error`: of the decoder; undefined if it ended before its input. */
 function describe(error: unknown): DecodeFailure {
   if (error === undefined) return new DecodeFailure("trailing", "other bytes follow");
   const { code, message } = error as NodeJS.ErrnoException;

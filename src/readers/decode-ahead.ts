@@ -27,7 +27,7 @@ interface BlockFacts {
 type FilledBlock = readonly [block: ArrayBuffer, facts: BlockFacts];
 
 /**
- * Decompresses one source after the other in a thread of its own, ahead of the reader: where a run has
+ * Decompresses one source after the other in a thread of its own, ahead of the reader. If a run has
  * fewer splits than threads, a lone compressed file keeps two of them busy.
  */
 export class DecodeAhead {

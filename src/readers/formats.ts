@@ -31,15 +31,15 @@ interface ReaderFormat<F extends Format> {
   /** The format in words, for `init`. */
   describe(format: F): string;
   /**
-   * Detects the format, and formats of its family, by first bytes. Absent where another row of the
+   * Detects the format, and formats of its family, by first bytes. Absent if another row of the
    * family does. Throws `SourceError` for a variety that cannot be read.
    */
   detect?(sample: HeadSample, hints: DetectionHints): Detected | Promise<Detected>;
-  /** The format where the user gives its kind; null where the sample is too short to tell the rest. */
+  /** Returns the format of a kind that the user gives; null if the sample is too short to tell the rest. */
   given(sample: HeadSample, hints: DetectionHints): F | null | Promise<F | null>;
   /** The unit of `start` and `end` of a range. */
   readonly rangeUnit: "bytes" | "row groups";
-  /** Uncompressed bytes that a byte on disk counts for when splits are packed, where the format compresses. */
+  /** Uncompressed bytes that a byte on disk counts for when splits are packed, for formats that compress. */
   readonly weight?: number;
   /** Bytes of a piece when a dry run reads a share of the input. */
   readonly samplePieceBytes: number;
@@ -52,7 +52,7 @@ interface ReaderFormat<F extends Format> {
   readonly open: OpenReader;
   /** The format that a rejected row is kept in, and read again as. */
   keptAs(format: F): Format;
-  /** Reads kept rows; absent where `keptAs` gives another format. */
+  /** Reads kept rows; absent if `keptAs` gives another format. */
   readonly readKept?: ReadBytes<F>;
 }
 

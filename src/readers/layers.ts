@@ -40,7 +40,7 @@ export async function peelLayers(
   }
 }
 
-/** The head without its outermost layer, which is closed; null where there is no layer. */
+/** The head without its outermost layer, which is closed; null if there is no layer. */
 async function peelLayer(
   head: SourceHead,
   name: string,
@@ -88,12 +88,12 @@ async function openLayer(
     throw unsupported(source.name, what, "Decompress it once.");
   }
   const inner = new SourceHead({ ...source, codecs: [...source.codecs, codec] }, options, block);
-  // Throws where there is not even a first byte.
+  // Throws if there is not even a first byte.
   await inner.fill(1);
   return inner;
 }
 
-/** Null where only the name suggests brotli. */
+/** Null if only the name suggests brotli. */
 async function tryBrotli(
   head: SourceHead,
   open: (codec: Codec) => Promise<SourceHead>,

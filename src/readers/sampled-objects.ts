@@ -5,8 +5,8 @@ import type { Discovery } from "./source-discovery.js";
 import { describeSource } from "./source-table.js";
 
 /**
- * Returns what is known of objects without opening each: where there are very many, samples of those that
- * have like names decide about the others of these. Their workers look at them again. `look`: opens one.
+ * Returns what is known of objects without opening each. Of very many objects with similar names, samples
+ * decide about the others; their workers look at them again. `look`: opens one.
  */
 export async function sampleObjects(
   files: readonly InputFile[],

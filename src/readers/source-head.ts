@@ -42,7 +42,7 @@ export class SourceHead {
 
   /**
    * Reads until there are `count` bytes (at most SNIFF_BYTES) or nothing follows. A source that
-   * breaks ends there; throws what `openBytes` throws where it breaks before its first byte.
+   * breaks ends there; throws the error of `openBytes` if it breaks before its first byte.
    */
   async fill(count: number): Promise<void> {
     const wanted = Math.min(count, SNIFF_BYTES);

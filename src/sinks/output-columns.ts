@@ -23,7 +23,7 @@ export type ColumnSource = (typeof columnSources)[number];
 
 /**
  * Milliseconds of each unit of timestamps. `timestamp` is the timestamp type of a format, or ISO 8601 in
- * UTC where it has none.
+ * UTC if it has none.
  */
 export const timestampUnits = { ms: 1, s: 1_000, timestamp: 1 } as const;
 export type TimestampUnit = keyof typeof timestampUnits;

@@ -160,7 +160,7 @@ export function proposeMapping(fields: Fields, rows: number): ProposedMapping | 
   };
 }
 
-/** A mapping with the targets that were found; empty text where a required one was not. */
+/** A mapping with the targets that were found; empty text for a required one that was not. */
 export type MappingSkeleton = Readonly<Record<string, JsonLike>>;
 
 type JsonLike = string | null | { readonly [name: string]: string | readonly string[] };

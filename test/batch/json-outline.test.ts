@@ -72,7 +72,7 @@ describe("values with the outline of one before", () => {
     );
   });
 
-  test("are not taken with a byte that is another one, nor where they are cut", () => {
+  test("are not accepted with a changed byte, nor cut off", () => {
     const form = '{"plan":%,"total":%,"items":[{"sku":%,"count":%}],"gift":%}';
     const rows = [
       ['"monthly"', "46.62", '"T-215"', "3", "false"],

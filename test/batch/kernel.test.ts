@@ -93,7 +93,7 @@ describe("what has no user", () => {
     expect(tool.isFree).toBe(false);
   });
 
-  test("is freed where it does not fit, or something else of its class comes", () => {
+  test("is freed if it does not fit, or if another request of its class comes", () => {
     const pool = new BufferPool();
     const tools = [1, 2, 3].map((size) => new Tool(size));
     for (const tool of tools) pool.keep(tool);

@@ -167,7 +167,7 @@ describe("values in the hybrid of runs", () => {
 });
 
 describe("rows of a page", () => {
-  test("have the values where the levels say, whatever these are", () => {
+  test("have the values where any levels put them", () => {
     const property = fc.integer({ min: 1, max: 9 }).chain((levelMax) =>
       fc.record({
         levelMax: fc.constant(levelMax),
@@ -203,7 +203,7 @@ describe("rows of a page", () => {
     );
   });
 
-  test("are refused where a level is higher than the schema allows, or missing", () => {
+  test("are refused if a level is higher than the schema allows, or missing", () => {
     const { start, end } = place([...varint(10 * 2), 3]);
     const levels = { start, end, width: 2 };
     const layout = { ...nothing, form: valueForms.plainFixed, levelMax: 2, end: 1000, levels };
@@ -247,7 +247,7 @@ describe("rows of a page", () => {
     );
   });
 
-  test("are refused where a text goes beyond its page", () => {
+  test("are refused if a text goes beyond its page", () => {
     for (const bytes of [
       [4, 0, 0, 0, 1, 2, 3],
       [0xff, 0xff, 0xff, 0xff, 1],
@@ -260,7 +260,7 @@ describe("rows of a page", () => {
     }
   });
 
-  test("are refused where they refer to an entry that is not there", () => {
+  test("are refused if they refer to an entry that does not exist", () => {
     for (const form of [valueForms.indexedFixed, valueForms.indexedBytes]) {
       const { start, end } = place([...varint(2), 7]);
       const indexes = { start, end, width: 3 };
@@ -271,7 +271,7 @@ describe("rows of a page", () => {
     }
   });
 
-  test("are refused where there are more or fewer values than the page's header tells", () => {
+  test("are refused if there are more or fewer values than the page's header says", () => {
     const { start, end } = place([...varint(10 * 2), 1, ...varint(5 * 2), 0]);
     const levels = { start, end, width: 1 };
     const layout = { ...nothing, form: valueForms.plainFixed, levelMax: 1, end: 1000, levels };

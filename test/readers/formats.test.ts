@@ -60,7 +60,7 @@ it("rejects spaces that JSON does not allow, instead of reading a file without r
   await expect(detect(Buffer.from("\u00a0\n"), name)).rejects.toThrow(/no known format/);
 });
 
-it("asks for more where a part does not decide", async () => {
+it("asks for more if a part does not decide", async () => {
   const rows = `event_type,user_id\n${"open,1\n".repeat(2_000)}`;
   const undecided = {
     "CSV, whose delimiters may still come": rows,

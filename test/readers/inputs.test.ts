@@ -132,7 +132,7 @@ describe("patterns", () => {
     expect(await names(".a*")).toEqual([".a.json"]);
   });
 
-  it("end where links lead round in circles", async () => {
+  it("end if links form a circle", async () => {
     scratch.write("in/a.json", "");
     symlinkSync(".", scratch.path("in/loop"));
     expect(await names("in/**/*.json")).toEqual(["in/a.json"]);

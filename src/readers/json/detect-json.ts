@@ -61,7 +61,7 @@ export function detectJson(
 
 type JsonFormat = Extract<Format, { readonly kind: "json" }>;
 
-/** Returns the format of JSON that the user calls so; null where the sample is too short. */
+/** Returns the format of input that the user calls JSON; null if the sample is too short. */
 export function givenJson(
   { bytes, extent }: HeadSample,
   { rowFields }: { readonly rowFields: ReadonlySet<string> },

@@ -39,8 +39,8 @@ function weigh({ compressedSize, chunks }: RowGroup): number {
 }
 
 /**
- * Returns runs of neighbours, as many as `total / target` rounded up or fewer. Each ends where the weight so
- * far is nearest to its share.
+ * Returns runs of neighbours, as many as `total / target` rounded up or fewer. Each ends
+ * where the weight so far is nearest to its share.
  */
 function cutEvenly(
   weights: readonly number[],

@@ -1,7 +1,7 @@
 import type { SendClock } from "./send-clock.js";
 
 export interface RateLimits {
-  /** Events per second; no limit where absent. */
+  /** Events per second; no limit if absent. */
   readonly rate?: number;
   /** Events that may be sent at once after a pause. */
   readonly burst?: number;

@@ -132,7 +132,7 @@ describe("a nested column", () => {
 });
 
 describe("a field of a row of columns", () => {
-  it("is null where no column has its name exactly", async () => {
+  it("is null if no column has its exact name", async () => {
     const path = await writeWithDuckDB("select 1 as Name union all select 2");
     const rows = await readRows(path, [text("name"), text("Name"), text("Name", "x")]);
     expect(rows.map(({ cells }) => cells)).toEqual([

@@ -52,7 +52,7 @@ describe("ranges of a Parquet file", () => {
     }
   });
 
-  it("are more where pages are compressed well", async () => {
+  it("are more if pages are compressed well", async () => {
     const query = "select repeat(md5(i::varchar), 30) as t from range(40000) r(i)";
     const path = await writeWithDuckDB(query, ", row_group_size 2048, compression zstd");
     const source = sourceOf(path);

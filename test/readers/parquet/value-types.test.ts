@@ -82,7 +82,7 @@ describe("cells of a Parquet file", () => {
     );
   });
 
-  it("are JSON tokens where JSON is asked for", async () => {
+  it("are JSON tokens if JSON is requested", async () => {
     const path = await writeWithDuckDB(
       `select 'say "hi"' || chr(10) || chr(1) as s, 1.5::double as d, date '2024-01-01' as day`,
     );
