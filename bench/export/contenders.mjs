@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { freemem } from "node:os";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchDirectory } from "../command.mjs";
 import { runMeasured } from "../measured-process.mjs";
 import { bytesIn, filesOf } from "./inputs.mjs";
 import { takesPart } from "./rivals.mjs";
@@ -83,5 +83,5 @@ export async function runContender(
   const words = command(kind, input, output, threads);
   const own = words.map((word) => (word === ownMain ? main : word));
   // Away from the configuration of the checkout.
-  return runMeasured([...before, ...own], { cwd: benchDirectory, ...options });
+  return runMeasured([...before, ...own], { cwd: dirname(output), ...options });
 }
