@@ -29,7 +29,7 @@ const LENGTH = 1;
 const CELLS_BYTES = 8;
 
 /**
- * What the main thread found, shared with all threads of the process: loading the SDK takes 0.2 s of CPU in
+ * The findings of the main thread, shared with all threads of the process: loading the SDK takes 0.2 s of CPU in
  * each thread. It is in memory only. The version is odd while the main thread writes.
  */
 const memory = sharedMemory("switchyard-s3-access", CELLS_BYTES + NOTES_BYTES);
