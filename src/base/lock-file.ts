@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { link, readFile, rm, rmdir } from "node:fs/promises";
+import { link, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { writeSynced } from "./durable-file.js";
 import { hasCode } from "./error-code.js";
@@ -66,6 +66,8 @@ class LockedError extends SwitchyardError {
   }
 }
 
+const DRAFT_NAME = /\.draft-[\w-]+$/;
+
 /**
  * Locks an output directory for one run by a file in its ledger directory. Throws `LockedError`
  * while another run holds it. The lock of a process that died on this host is taken over.
@@ -87,6 +89,7 @@ export async function takeLockFile(
   await writeSynced(draft, `${JSON.stringify(mine)}\n`);
   try {
     const takenOverFrom = await acquire(path, draft, system);
+    await removeDeadDrafts(dirname(path), system);
     return { takenOverFrom, release: () => release(path, mine) };
   } finally {
     await rm(draft, { force: true });
@@ -127,6 +130,16 @@ async function acquire(
     dead = holder;
   }
   return dead;
+}
+
+/** Removes the drafts of processes that were killed while they took a lock. */
+async function removeDeadDrafts(directory: string, system: ProcessTable): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (!DRAFT_NAME.test(name)) continue;
+    const draft = join(directory, name);
+    const holder = parseHolder(await readFile(draft, "utf8").catch(() => ""));
+    if (holder !== undefined && (await isDead(holder, system))) await rm(draft, { force: true });
+  }
 }
 
 async function release(path: string, mine: LockHolder): Promise<void> {

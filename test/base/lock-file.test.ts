@@ -25,10 +25,10 @@ function system(others: Readonly<Record<number, string | null>> = {}): ProcessTa
   };
 }
 
-function leave(holder: Partial<LockHolder>): void {
+function leave(holder: Partial<LockHolder>, path = lockFile): void {
   const lock = { pid: 2, host: "here", processStart: "two", lockedAt: "then", token: "t" };
   mkdirSync(join(root, "out/_switchyard"), { recursive: true });
-  writeFileSync(lockFile, JSON.stringify({ ...lock, ...holder }));
+  writeFileSync(path, JSON.stringify({ ...lock, ...holder }));
 }
 
 describe("the lock of an output directory", () => {
@@ -84,6 +84,14 @@ describe("the lock of an output directory", () => {
     expect(lock.takenOverFrom).toMatchObject({ pid: 2 });
     expect(JSON.parse(readFileSync(lockFile, "utf8"))).toMatchObject({ pid: 1 });
     await lock.release();
+  });
+
+  it("removes what a process left that was killed while it took the lock", async () => {
+    leave({ pid: 2 }, `${lockFile}-worker-a.draft-dead`);
+    leave({ pid: 3 }, `${lockFile}.draft-alive`);
+    const lock = await takeLockFile(lockFile, { now, system: system({ 3: "two" }) });
+    await lock.release();
+    expect(readdirSync(join(root, "out/_switchyard"))).toEqual(["lock.draft-alive"]);
   });
 
   it("is taken over if another process now has the id of the dead one", async () => {

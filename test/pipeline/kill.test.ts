@@ -5,7 +5,7 @@ import { longTest } from "../support/long-test.js";
 import { processScript } from "../support/process-scripts.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
-const KILLS = 20;
+const RUNS = 26;
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 
@@ -60,7 +60,7 @@ longTest(
     const kills = { fresh: 0, resumed: 0 };
     let disturbed = fakeExport();
     someInputs(disturbed);
-    while (kills.fresh + kills.resumed < KILLS) {
+    for (let runs = 0; runs < RUNS; runs++) {
       const fresh = random() < 0.2;
       // The first fifth is the start of Node, which a kill cannot harm.
       const end = await runProcess(disturbed, quietMs * (0.2 + random()), fresh);
