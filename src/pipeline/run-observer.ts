@@ -34,7 +34,7 @@ export interface RunProgress {
   readonly rows: number;
   /** Rows rejected in this run. */
   readonly rejects: number;
-  /** Events of these rows that the service has accepted; absent if events go to files. */
+  /** Events of these rows that the service has accepted; 0 or absent if events go to files. */
   readonly delivered?: number;
   /** The last failure of a service that accepts no events at the moment. */
   readonly waiting?: WaitingProgress;

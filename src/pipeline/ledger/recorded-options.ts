@@ -103,13 +103,6 @@ export function optionDifferences(before: unknown, after: unknown): readonly str
   });
 }
 
-/** Returns a line for each difference of two JSON values: `mapping.time.zone: was "UTC", is …`. */
-export function differences(before: unknown, after: unknown): readonly string[] {
-  return changesOf(before, after).map(
-    ({ path, was, is }) => `${path}: was ${jsonText(was)}, is ${jsonText(is)}`,
-  );
-}
-
 interface ValueChange {
   readonly path: string;
   readonly was: unknown;

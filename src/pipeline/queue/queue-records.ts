@@ -18,17 +18,13 @@ export type RecordedWork = Pick<QueuedWork, "kind" | "epoch" | "id">;
 
 /** The latest status that a worker has reported to its coordinators. */
 export const workerBeatSchema = z.object({
-  host: z.string(),
-  pid: z.number(),
-  version: z.string(),
-  threads: z.number(),
   /** Grows with each beat. */
   beat: z.number(),
   run: z.string().optional(),
-  /** Rows and bytes that it has read of the run, and splits or merges that it has recorded. */
+  /** Rows that it has read of the run, and how many of them were rejected or acknowledged by a service. */
   rows: z.number(),
-  bytes: z.number(),
-  splits: z.number(),
+  rejects: z.number(),
+  delivered: z.number(),
   /** Paths of the records of its work, with the milliseconds since it was claimed. */
   working: z.array(z.object({ path: z.string(), ageMs: z.number() })),
   /** The last failure of a service that accepts no events at the moment. */

@@ -1,9 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import { version } from "../../base/package-files.js";
 import type { StoreUsage } from "../../store/store-usage.js";
 import { layoutOfEpoch } from "../ledger/layout.js";
 import { Ledger, readHeads } from "../ledger/ledger.js";
@@ -308,22 +306,18 @@ class QueueWorker {
   /** Reports the status of this worker to coordinators. */
   async #tell(error?: string): Promise<void> {
     const { run, dispatch, progress } = this.#at ?? {};
-    const { rows = 0, bytesDone = 0, splitsDone = 0, waiting } = progress?.() ?? {};
+    const { rows = 0, rejects = 0, delivered = 0, waiting } = progress?.() ?? {};
     const nowMs = Date.now();
     const working = [...(dispatch?.held ?? [])].map(({ work, claimedMs }) => ({
       path: recordPath(work),
       ageMs: nowMs - claimedMs,
     }));
     const beat = {
-      host: hostname(),
-      pid: process.pid,
-      version,
-      threads: this.options.threads,
       beat: this.#beat++,
       ...omitUndefined({ run, error, waiting }),
       rows,
-      bytes: bytesDone,
-      splits: splitsDone,
+      rejects,
+      delivered,
       working,
     };
     await this.queue.beat(beat).catch(() => undefined);

@@ -9,7 +9,7 @@ import { version } from "../../base/package-files.js";
 import type { S3Options } from "../../store/object-store.js";
 import { type Layout, layoutOf } from "../ledger/layout.js";
 import type { RunHead } from "../ledger/ledger.js";
-import { differences } from "../ledger/recorded-options.js";
+import { optionDifferences } from "../ledger/recorded-options.js";
 import { describeVersionChange } from "../ledger/resume.js";
 import type { RunAccounts } from "../manifest.js";
 import type { ExportOptions, RunOptions, SendOptions } from "../options.js";
@@ -94,7 +94,7 @@ export function requireSameRun(
 ): void {
   const changes = [
     ...(head.version === version ? [] : [describeVersionChange(head.version, version)]),
-    ...differences(head.options, recorded).map(describe),
+    ...optionDifferences(head.options, recorded).map(describe),
   ];
   if (changes.length === 0) return;
   const lines = changes.map((change) => `\n  ${change}`).join("");
@@ -109,6 +109,6 @@ function describe(difference: string): string {
     return difference.endsWith("is not set")
       ? "the salt is missing (SWITCHYARD_HASH_SALT or --hash-salt-file)"
       : "the salt is another one";
-  if (difference.startsWith("transform:")) return "the transform module is another one";
+  if (difference.startsWith("--transform:")) return "the transform module is another one";
   return difference;
 }

@@ -19,9 +19,13 @@ const SLOW_MS_MIN = 60_000;
 interface Seen {
   beat: WorkerBeat;
   changedMs: number;
-  /** Rows of the run that it had read before it left for other work and returned. */
-  rowsBefore: number;
+  /** What it had done of the run before it left for other work and returned. */
+  before: Counts;
 }
+
+type Counts = Pick<WorkerBeat, "rows" | "rejects" | "delivered">;
+
+const nothing: Counts = { rows: 0, rejects: 0, delivered: 0 };
 
 /** The splits or the merges of a run. */
 interface WatchedWork {
@@ -85,6 +89,7 @@ export class WorkerWatch {
   progress(): RunProgress {
     const { splits, bytes } = this.#left;
     const living = this.#living(performance.now());
+    const counts = [...this.#seen.values()].map((one) => this.#countsOf(one)).reduce(add, nothing);
     const inWork = living.filter(([, { beat }]) => beat.run === this.run);
     return {
       // One worker is enough: all send to the same service.
@@ -93,8 +98,7 @@ export class WorkerWatch {
       threads: inWork.map(([name, { beat }]) => ({ source: name, rows: beat.rows })),
       bytesTotal: this.all.bytes,
       bytesDone: this.all.bytes - bytes,
-      rows: sum(this.#seen.values(), (one) => this.#rowsOf(one)),
-      rejects: 0,
+      ...counts,
       splitsTotal: this.all.count,
       splitsDone: this.all.count - splits,
     };
@@ -104,12 +108,12 @@ export class WorkerWatch {
   #see(name: string, beat: WorkerBeat, nowMs: number): number {
     const seen = this.#seen.get(name);
     if (seen === undefined) {
-      this.#seen.set(name, { beat, changedMs: nowMs, rowsBefore: 0 });
+      this.#seen.set(name, { beat, changedMs: nowMs, before: nothing });
       return 0;
     }
     if (seen.beat.beat === beat.beat) return nowMs - seen.changedMs;
     const isOther = beat.run !== this.run || beat.rows < seen.beat.rows;
-    if (seen.beat.run === this.run && isOther) seen.rowsBefore += seen.beat.rows;
+    if (isOther) seen.before = this.#countsOf(seen);
     seen.beat = beat;
     seen.changedMs = nowMs;
     return 0;
@@ -138,8 +142,8 @@ export class WorkerWatch {
     return texts;
   }
 
-  #rowsOf({ beat, rowsBefore }: Seen): number {
-    return rowsBefore + (beat.run === this.run ? beat.rows : 0);
+  #countsOf({ beat, before }: Seen): Counts {
+    return beat.run === this.run ? add(before, beat) : before;
   }
 
   #tellOnce(key: string, text: string): readonly string[] {
@@ -147,6 +151,14 @@ export class WorkerWatch {
     this.#told.add(key);
     return [text];
   }
+}
+
+function add(one: Counts, other: Counts): Counts {
+  return {
+    rows: one.rows + other.rows,
+    rejects: one.rejects + other.rejects,
+    delivered: one.delivered + other.delivered,
+  };
 }
 
 function medianOf(values: readonly number[]): number {

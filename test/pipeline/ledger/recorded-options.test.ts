@@ -1,15 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  differences,
-  optionDifferences,
-  recordOptions,
-} from "../../../src/pipeline/ledger/recorded-options.js";
+import { optionDifferences, recordOptions } from "../../../src/pipeline/ledger/recorded-options.js";
 import { scratchDirectory } from "../../support/scratch.js";
 import { fakeExport } from "../kit/fake-export.js";
 
-describe("differences between two values", () => {
+describe("differences between recorded options", () => {
   it.each([
     [{ a: 1 }, { a: 1 }, []],
     [{ a: 1 }, { a: 2 }, ["a: was 1, is 2"]],
@@ -18,11 +14,9 @@ describe("differences between two values", () => {
     [{ a: [1, 2] }, { a: [2, 1] }, ["a: was [1,2], is [2,1]"]],
     [{ a: null }, { a: {} }, ["a: was null, is {}"]],
   ])("of %j and %j are named one by one", (before, after, expected) => {
-    expect(differences(before, after)).toEqual(expected);
+    expect(optionDifferences(before, after)).toEqual(expected);
   });
-});
 
-describe("differences between recorded options", () => {
   it.each([
     [{ splitBytes: 4_194_304 }, { splitBytes: 67_108_864 }, "--split-size: was 4MiB, is 64MiB"],
     [{ partBytes: 70_000 }, { partBytes: 1001 }, "--part-size: was 70KB, is 1001"],
@@ -63,8 +57,8 @@ describe("recorded options", () => {
     writeFileSync(transformPath, "export default (event) => event;");
     const before = await recordOptions(options);
     writeFileSync(transformPath, "export default () => null;");
-    const changes = differences(before, await recordOptions(options));
-    expect(changes).toEqual([expect.stringMatching(/^transform: was "\w{64}", is "\w{64}"$/)]);
+    const changes = optionDifferences(before, await recordOptions(options));
+    expect(changes).toEqual([expect.stringMatching(/^--transform: was "\w{64}", is "\w{64}"$/)]);
   });
 
   it("name a transform module that cannot be read", async () => {
