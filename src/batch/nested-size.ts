@@ -1,3 +1,4 @@
+import { sum } from "../base/sum.js";
 import type { Kernel } from "./kernel.js";
 import { isRepeated, type NestedNode, nodeTypes, type ValueType } from "./nested-node.js";
 
@@ -19,7 +20,7 @@ export function jsonSizeMin({ type, dataSize, children }: NestedNode): number {
   const hasText = type === nodeTypes.text || type === nodeTypes.hex;
   // An element has at least one byte, followed by a comma or a bracket.
   const elements = isRepeated({ type }) ? (children[0]?.rows ?? 0) : 0;
-  const inside = children.reduce((sum, child) => sum + jsonSizeMin(child), 0);
+  const inside = sum(children, jsonSizeMin);
   return (hasText ? dataSize : 0) + 2 * elements + inside;
 }
 

@@ -1,3 +1,4 @@
+import { sum } from "../base/sum.js";
 import type { ListedExport } from "../pipeline/run-history.js";
 import type { ListedRun } from "../pipeline/sent-runs.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
@@ -78,8 +79,7 @@ class RunPace {
 
   take(atMs: number, { runs, exports }: Listing): void {
     const all = [...runs, ...exports];
-    const count = (of: (one: ListedRun | ListedExport) => number) =>
-      all.reduce((total, one) => total + of(one), 0);
+    const count = (of: (one: ListedRun | ListedExport) => number) => sum(all, of);
     this.#latest = {
       atMs,
       rows: count(({ delivered, rejected }) => delivered + rejected),

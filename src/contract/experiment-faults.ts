@@ -1,3 +1,4 @@
+import { sum } from "../base/sum.js";
 import { QUALITY_SCORES_MAX } from "./experiment-fields.js";
 import type { RuleFault } from "./fields.js";
 
@@ -73,15 +74,17 @@ function scoreCountFaults(value: unknown): RuleFault[] {
 }
 
 function sizeFaults(value: unknown): RuleFault[] {
-  const sum = items(member(value, "groups"))
-    .map((group) => member(group, "size"))
-    .filter((size) => typeof size === "number" || typeof size === "string")
-    .map(Number)
-    // A size out of bounds is reported at its own field.
-    .filter((size) => size >= 0 && size <= 100)
-    .reduce((before, size) => before + size, 0);
-  if (sum <= 100 + SIZE_TOLERANCE) return [];
-  return [{ path: ["groups"], message: `Group sizes must add up to at most 100, not ${sum}` }];
+  const total = sum(
+    items(member(value, "groups"))
+      .map((group) => member(group, "size"))
+      .filter((size) => typeof size === "number" || typeof size === "string")
+      .map(Number)
+      // A size out of bounds is reported at its own field.
+      .filter((size) => size >= 0 && size <= 100),
+    (size) => size,
+  );
+  if (total <= 100 + SIZE_TOLERANCE) return [];
+  return [{ path: ["groups"], message: `Group sizes must add up to at most 100, not ${total}` }];
 }
 
 /** Returns a fault for each item that repeats a text in `key`. Empty texts do not count. */

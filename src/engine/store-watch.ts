@@ -1,4 +1,5 @@
 import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import type { RunContext } from "../pipeline/run-observer.js";
 import {
   type RequestKind,
@@ -44,7 +45,7 @@ export async function watchStore<Result extends object>(
 function describeUsage({ requests, bytesRead, bytesWritten }: StoreUsage): string {
   const kinds = Object.entries(requests) as [RequestKind, number][];
   const used = kinds.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind}`);
-  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
+  const total = sum(kinds, ([, count]) => count);
   return (
     `store: ${total} requests (${used.join(", ")}), ` +
     `${megabytes(bytesRead)} MB read, ${megabytes(bytesWritten)} MB written`

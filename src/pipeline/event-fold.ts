@@ -4,6 +4,7 @@ import {
   EVENT_COUNTS_NAMES_MAX,
   EXPORT_PAIRS_MAX,
 } from "../base/limits.js";
+import { sum } from "../base/sum.js";
 import type { EventCount, SplitEvents } from "../profile/event-counts.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -100,7 +101,7 @@ export function eventsOfDay(
   rowsOfDay: number,
 ): string {
   const events = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
-  const others = rowsOfDay - events.reduce((sum, [, rows]) => sum + rows, 0);
+  const others = rowsOfDay - sum(events, ([, rows]) => rows);
   return JSON.stringify({ day, events, ...(others === 0 ? {} : { others }) });
 }
 

@@ -1,5 +1,6 @@
 import { epochPrefix } from "../base/epoch.js";
 import { COMPRESSED_WEIGHT, SPLIT_SOURCES, SPLITS_MAX } from "../base/limits.js";
+import { sum } from "../base/sum.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
 
@@ -71,7 +72,7 @@ export function makePlan(ranged: Iterable<RangedSource>, limits: PlanLimits): Pl
  * are cut by this size before they are planned.
  */
 export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): number {
-  const weight = sources.reduce((sum, source) => sum + source.size * weightFactor(source), 0);
+  const weight = sum(sources, (source) => source.size * weightFactor(source));
   let splitBytes = limits.splitBytes;
   while (weight / splitBytes > (limits.splitsMax ?? SPLITS_MAX)) splitBytes *= 2;
   return splitBytes;
@@ -259,13 +260,13 @@ function cut(
 ): readonly Split[] {
   return ends.map((end, index) => {
     const start = ends[index - 1] ?? 0;
-    const size = bytes.subarray(start, end).reduce((sum, one) => sum + one, 0);
+    const size = sum(bytes.subarray(start, end), (one) => one);
     return freezeSplit(splitIdOf(first + index, epoch), ranges.slice(start, end), size);
   });
 }
 
 function splitOf(id: string, pieces: readonly Piece[]): Split {
-  const bytes = pieces.reduce((sum, piece) => sum + piece.bytes, 0);
+  const bytes = sum(pieces, (piece) => piece.bytes);
   return freezeSplit(
     id,
     pieces.map(({ range }) => range),

@@ -1,3 +1,4 @@
+import { sum } from "../base/sum.js";
 import type { Estimate } from "./report.js";
 import type { FrequentText, SplitFrequent } from "./split-profile.js";
 
@@ -165,7 +166,7 @@ export function sizeOfClass(sizeClass: number): number {
 /** Returns the size that a share of all events does not exceed; 0 without events. */
 export function sizeAt(share: number, counts: ReadonlyMap<number, number>): number {
   const ordered = [...counts].sort(([one], [other]) => one - other);
-  const total = ordered.reduce((sum, [, rows]) => sum + rows, 0);
+  const total = sum(ordered, ([, rows]) => rows);
   let rest = Math.ceil(share * total);
   for (const [sizeClass, rows] of ordered) {
     rest -= rows;

@@ -1,4 +1,5 @@
 import { clockText } from "../base/day.js";
+import { sum } from "../base/sum.js";
 import type { Report } from "./report.js";
 
 /** People are quietest from 02:00 to 08:00. */
@@ -19,7 +20,7 @@ export function guessZone(
   hoursOfDay: readonly number[],
   days: number,
 ): Report["times"]["zoneGuess"] {
-  const total = hoursOfDay.reduce((sum, rows) => sum + rows, 0);
+  const total = sum(hoursOfDay, (rows) => rows);
   if (total < EVENTS_MIN || days < DAYS_MIN) {
     const evidence = "There are too few events or days to tell quiet hours from busy ones.";
     return { shiftHours: 0, confidence: "none", evidence };

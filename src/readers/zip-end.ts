@@ -1,4 +1,5 @@
 import type { SourceError } from "../base/errors.js";
+import { sum } from "../base/sum.js";
 import { corrupt, truncated, unsupported } from "./source-errors.js";
 
 /** The central directory of a zip, as the records at the zip's end describe it (APPNOTE 4.3). */
@@ -116,7 +117,7 @@ export function readHeaders(archive: string, end: ZipEnd, read: ReadAt): readonl
     const signature = fixed.readUInt32LE(0);
     if (signature === signatures.digitalSignature) break;
     if (signature !== signatures.header) throw unreadable(archive, position);
-    const variable = [28, 30, 32].reduce((sum, offset) => sum + fixed.readUInt16LE(offset), 0);
+    const variable = sum([28, 30, 32], (offset) => fixed.readUInt16LE(offset));
     headers.push(read(position, HEADER_BYTES + variable));
     position += HEADER_BYTES + variable;
   }

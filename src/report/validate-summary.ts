@@ -1,3 +1,4 @@
+import { sum } from "../base/sum.js";
 import type { ConfigurationChange } from "../pipeline/configuration/configuration-edit.js";
 import type { Finding, Report, ReportDay, Severity } from "../profile/report.js";
 import { configurationLine } from "./findings/configuration-fixes.js";
@@ -92,7 +93,7 @@ export function drawDays(days: readonly ReportDay[], columns: number): string {
   const length = Math.max(1, Math.ceil(days.length / columns));
   const means = Array.from({ length: Math.ceil(days.length / length) }, (_, index) => {
     const group = days.slice(index * length, (index + 1) * length);
-    return group.reduce((sum, { events }) => sum + events, 0) / group.length;
+    return sum(group, ({ events }) => events) / group.length;
   });
   const most = Math.max(...means, 1);
   const barOf = (mean: number) =>

@@ -1,3 +1,4 @@
+import { sum } from "../base/sum.js";
 import {
   defaultQualityChecks,
   QUALITY_SCORES_MAX,
@@ -58,10 +59,10 @@ function renormalised(scores: QualityScore[]): QualityScore[] {
   const largest = Math.max(...weights);
   if (!(largest > 0)) return scores;
   const shares = weights.map((weight) => weight / largest);
-  const sum = shares.reduce((before, share) => before + share, 0);
-  if (Math.abs(sum * largest - WEIGHTS_SUM) < WEIGHT_TOLERANCE) return scores;
+  const total = sum(shares, (share) => share);
+  if (Math.abs(total * largest - WEIGHTS_SUM) < WEIGHT_TOLERANCE) return scores;
   return scores.map((score, index) => ({
     ...score,
-    weight: ((shares[index] ?? 0) / sum) * WEIGHTS_SUM,
+    weight: ((shares[index] ?? 0) / total) * WEIGHTS_SUM,
   }));
 }

@@ -1,3 +1,4 @@
+import { sum } from "../base/sum.js";
 import type { EntityKind } from "../contract/common.js";
 import type { Fault } from "../contract/faults.js";
 import type { ConditionType, Rule, RuleRequest } from "../contract/rule.js";
@@ -60,9 +61,8 @@ export function identifyRules<Request extends RuleRequest>(
 /** Returns the percentage of a rule; by default, the sum of its variants. */
 function passPercentageOf({ passPercentage, variants = [] }: RuleRequest): number | string {
   if (passPercentage !== undefined) return passPercentage;
-  const shares = variants.map((variant) => Number(variant.passPercentage ?? 0));
-  const sum = shares.reduce((before, share) => before + share, 0);
-  return sum === 0 ? 100 : Math.min(sum, 100);
+  const total = sum(variants, (variant) => Number(variant.passPercentage ?? 0));
+  return total === 0 ? 100 : Math.min(total, 100);
 }
 
 /** Returns undefined for an empty or null identifier: the service then creates one. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { LARGE_DAY_SHARE, ORDERED_DAY_ROWS_MIN, ROW_BUFFER_DAYS_MAX } from "../base/limits.js";
+import { sum } from "../base/sum.js";
 import type { Zone } from "../base/zone.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import type { DayWriting } from "./day-merge.js";
@@ -122,7 +123,7 @@ function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOpt
  */
 function chooseSpilled(days: readonly DayRows[], order: Uint32Array) {
   const directoriesOf = ({ events }: DayRows) => events?.length ?? 1;
-  const directories = days.reduce((sum, day) => sum + directoriesOf(day), 0);
+  const directories = sum(days, (day) => directoriesOf(day));
   if (directories <= ROW_BUFFER_DAYS_MAX) return { written: days, spilled: [] };
   const rows = days.at(-1)?.end ?? 0;
   const isWritten = (day: DayRows) =>

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { SYNC_CONCURRENCY } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
 import type { Commitment, PartFile, SpillFile, WrittenEvents } from "./sink.js";
 import { spillIndexPathOf } from "./spill/spill-files.js";
@@ -52,7 +53,7 @@ export class FinishedParts implements WrittenEvents {
     private readonly waiting: WaitingRows = {},
   ) {
     this.#staged = waiting.staged ?? [];
-    const rows = [...finished, ...this.#staged].reduce((sum, { part }) => sum + part.rows, 0);
+    const rows = sum([...finished, ...this.#staged], ({ part }) => part.rows);
     this.rows = rows + (waiting.spill?.file.rows ?? 0);
   }
 

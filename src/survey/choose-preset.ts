@@ -1,4 +1,5 @@
 import { UsageError } from "../base/errors.js";
+import { sum } from "../base/sum.js";
 import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetSignature } from "../mapper/preset.js";
 import { type PresetName, presetNames, presets } from "../mapper/presets.js";
@@ -201,7 +202,7 @@ function rowPath(path: string, recased: Recased): readonly string[] {
 
 function isFilled(fields: Fields, choices: readonly (readonly string[])[], rows: number): boolean {
   const filled = choices.map((path) => fieldAt(fields, path)?.filled ?? 0);
-  return filled.reduce((sum, count) => sum + count, 0) >= Math.max(1, rows * MOST);
+  return sum(filled, (count) => count) >= Math.max(1, rows * MOST);
 }
 
 function marksIn(

@@ -3,6 +3,7 @@ import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
 import { nullTexts } from "../base/null-texts.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import { type PresetName, presets } from "../mapper/presets.js";
 import { resolveWritten } from "../mapper/resolve-mapping.js";
@@ -79,12 +80,12 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
   const unused = unusedFields(fields, resolveFound(mapping));
   return {
     sources: discovery.sources.length,
-    bytes: discovery.sources.reduce((sum, { size }) => sum + size, 0),
+    bytes: sum(discovery.sources, ({ size }) => size),
     shapes: shapesOf(discovery.sources),
     sample: {
       sources: samples.length,
       rows: rows.length,
-      faults: samples.reduce((sum, { faults }) => sum + faults, 0),
+      faults: sum(samples, ({ faults }) => faults),
     },
     mapping,
     unused,
@@ -158,7 +159,7 @@ function findMapping(
     const { doubts, ...found } = choice;
     return { mapping: { kind: "preset", ...found }, doubts };
   }
-  const rows = samples.reduce((sum, one) => sum + one.rows.length, 0);
+  const rows = sum(samples, (one) => one.rows.length);
   const proposal = proposeMapping(fields, rows);
   if (proposal === undefined) {
     throw mappingUnknown(fields, findMissing(fields, rows), proposeSkeleton(fields, rows));
@@ -212,7 +213,7 @@ function rowsMissing(
   samples: readonly SampledSource[],
   failures: readonly SurveyFailure[],
 ): UsageError {
-  const faults = samples.reduce((sum, one) => sum + one.faults, 0);
+  const faults = sum(samples, (one) => one.faults);
   const facts = [
     ...(faults === 0 ? [] : [`${faults} rows cannot be read`]),
     ...failures.slice(0, FAILURES_SHOWN).map(({ message }) => message),
@@ -277,7 +278,7 @@ function findNullTexts(samples: readonly SampledSource[]): readonly NullText[] {
     const counts = countCells(rows, text);
     const used = [...counts].filter(([, count]) => count >= enough);
     if (used.length === 0) return [];
-    const cells = used.reduce((sum, [, count]) => sum + count, 0);
+    const cells = sum(used, ([, count]) => count);
     return { text, columns: used.map(([column]) => column), cells };
   });
 }

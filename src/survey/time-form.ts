@@ -1,5 +1,6 @@
 import { createZone } from "../base/luxon-zone.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import type { Mapping, TimeSource, WrittenChanges } from "../mapper/mapping.js";
 import { createPatternParser } from "../mapper/time-pattern.js";
 import { type Fields, fieldAt } from "./field-summary.js";
@@ -85,7 +86,7 @@ function plainForm(texts: readonly string[]): TimeForm | undefined {
     name,
     count: numbers.filter((number) => number >= start && number < end).length,
   }));
-  const plausible = epochs.reduce((sum, { count }) => sum + count, 0);
+  const plausible = sum(epochs, ({ count }) => count);
   if (found.length + plausible < texts.length * MOST) return undefined;
   const inUtc = found.filter(({ groups }) => groups?.["utc"] !== undefined).length;
   const withOffset = found.filter(({ groups }) => groups?.["offset"] !== undefined).length;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { sum } from "../../base/sum.js";
 import {
   type Configuration,
   type GivenFlags,
@@ -267,7 +268,7 @@ export async function isMigrated(
   if (stored === undefined || !configuration.steps.includes("send")) return true;
   const counts = await stored.counts({ from: undefined, to: undefined }, COUNTS_MAX);
   const { rows } = exported.manifest.totals;
-  return counts.reduce((total, { count }) => total + count, 0) === rows;
+  return sum(counts, ({ count }) => count) === rows;
 }
 
 /** A digest of the options and the export, which changes if either changes. */

@@ -9,6 +9,7 @@ import { makeDirectory } from "../../base/make-directory.js";
 import { mapBounded } from "../../base/map-bounded.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { asOutput } from "../../base/output-error.js";
+import { sum } from "../../base/sum.js";
 import { Kernel } from "../../batch/kernel.js";
 import { EncodedPart, PartBuffer } from "../../sinks/encoded-part.js";
 import { diskFiles, withOutputErrors } from "../../sinks/part-files.js";
@@ -230,7 +231,7 @@ class PartJoiner {
     }
     await this.#files.sync(path, "file");
     return {
-      rows: files.reduce((sum, { rows }) => sum + rows, 0),
+      rows: sum(files, ({ rows }) => rows),
       bytes: output.size,
       sha256: output.digest(),
       firstTimestamp: Math.min(...files.map((file) => Date.parse(file.firstTimestamp))),

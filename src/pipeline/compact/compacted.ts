@@ -7,6 +7,7 @@ import type { Immutable } from "../../base/immutable.js";
 import { makeDirectory } from "../../base/make-directory.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { asOutput } from "../../base/output-error.js";
+import { sum } from "../../base/sum.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
 import { listOrNone, readRecord } from "../ledger/ledger.js";
@@ -50,10 +51,10 @@ export class CompactedParts {
       const paths = new Set(known.map(({ path }) => path));
       const joined = this.parts.filter((part) => part.day === day.day && !paths.has(part.path));
       const files = [...known, ...joined.map(fileOf)];
-      return { ...day, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
+      return { ...day, bytes: sum(files, ({ bytes }) => bytes), files };
     });
     const files = days.flatMap((day) => day.files);
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const bytes = sum(files, (file) => file.bytes);
     return { ...manifest, totals: { ...manifest.totals, bytes, files: files.length }, days };
   }
 }

@@ -7,6 +7,7 @@ import {
   KEY_TABLE_KEYS_MAX,
   KEY_TABLE_KEYS_MIN,
 } from "../../base/limits.js";
+import { sum } from "../../base/sum.js";
 import { asFatal, type WorkerPool } from "../worker/worker-pool.js";
 import { KEY_BUCKETS } from "./key-digests.js";
 import { type BucketRange, KeyDamage, KeyFile } from "./key-file.js";
@@ -97,7 +98,7 @@ async function matchKeys(
 }
 
 function tableKeysFor(totals: Float64Array): number {
-  const keys = totals.reduce((sum, count) => sum + count, 0) / KEY_PARTS_MAX;
+  const keys = sum(totals, (count) => count) / KEY_PARTS_MAX;
   return Math.min(KEY_TABLE_KEYS_MAX, Math.max(KEY_TABLE_KEYS_MIN, keys));
 }
 

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { writeDurably } from "../../base/durable-file.js";
 import { DUPLICATES_LISTED_MAX } from "../../base/limits.js";
 import { toOutputError } from "../../base/output-error.js";
+import { sum } from "../../base/sum.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { encodeDrops, noDrops, readDrops } from "./drop-list.js";
 import type { EventGroup } from "./event-groups.js";
@@ -164,7 +165,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
 }
 
 function readSlices(slices: readonly DropSlice[]): Uint32Array {
-  const drops = new Uint32Array(slices.reduce((sum, { count }) => sum + count, 0) * DROP_WORDS);
+  const drops = new Uint32Array(sum(slices, ({ count }) => count) * DROP_WORDS);
   const bytes = new Uint8Array(drops.buffer);
   let done = 0;
   for (const { path, start, count } of slices) {

@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import type { MergeRecord } from "../ledger/ledger-records.js";
 import type { ThreadProgress } from "../run-observer.js";
 import type { Dispatch } from "../worker/dispatch.js";
@@ -87,7 +88,7 @@ export class MergeRunner {
       bytes += worker.counters.bytes;
       return { source: merge.days, rows: rows + worker.counters.rows };
     });
-    const rows = threads.reduce((sum, thread) => sum + thread.rows, 0);
+    const rows = sum(threads, (thread) => thread.rows);
     return { threads, bytes, rows, merges: this.#merges };
   }
 

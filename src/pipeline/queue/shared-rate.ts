@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { sum } from "../../base/sum.js";
 
 /** The most, in milliseconds of the rate, that requests take from the bucket in one call. */
 const SHARE_MS = 100;
@@ -69,7 +70,7 @@ export class SharedRate {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const share = this.#nextShare();
-      const delayMs = await this.#pay(share.reduce((sum, { events }) => sum + events, 0));
+      const delayMs = await this.#pay(sum(share, ({ events }) => events));
       if (delayMs > 0) await sleep(delayMs);
       for (const { proceed } of share) proceed();
     }

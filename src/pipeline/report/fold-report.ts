@@ -5,6 +5,7 @@ import {
   SAMPLE_BYTES_MAX,
 } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { sum } from "../../base/sum.js";
 import type { TopIds } from "../../profile/id-fold.js";
 import type { PartSizeFold } from "../../profile/part-size-fold.js";
 import { type FoldedName, foldLimits, type ProfileFold } from "../../profile/profile-fold.js";
@@ -150,7 +151,7 @@ function inputsOf({ sources: read, accounts }: ReportFacts): Report["inputs"] {
   });
   return {
     files: countFiles([...unopened.keys()], read),
-    bytes: read.reduce((sum, { size }) => sum + size, 0),
+    bytes: sum(read, ({ size }) => size),
     sources: [...unreadable, ...sources].slice(0, SOURCES_MAX),
     sourcesTotal: unreadable.length + read.length,
   };

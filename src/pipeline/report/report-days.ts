@@ -1,4 +1,5 @@
 import { formatDay } from "../../base/day.js";
+import { sum } from "../../base/sum.js";
 import type { ProfileFold } from "../../profile/profile-fold.js";
 import type { ReportDay } from "../../profile/report.js";
 import { profiledTargets } from "../../profile/split-profile.js";
@@ -32,7 +33,7 @@ export function reportDays(
     });
     return {
       day: formatDay(day),
-      events: hoursOfDay.reduce((sum, rows) => sum + rows, 0),
+      events: sum(hoursOfDay, (rows) => rows),
       hours: hoursOfDay,
       byEvent: byEvent.sort(([one], [other]) => one - other),
       rejected: profile.rejectedDays.get(day) ?? 0,

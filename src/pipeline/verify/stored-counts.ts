@@ -1,4 +1,5 @@
 import { DAY_MS, formatDay, parseDay } from "../../base/day.js";
+import { sum } from "../../base/sum.js";
 import type { Manifest } from "../manifest.js";
 
 /** Exceeds the number of names that a run counts one by one. */
@@ -74,7 +75,7 @@ function* pairsOf(
 ): Iterable<CountPair> {
   if (others > 0) {
     const stated = events.reduce((sum, [, rows]) => sum + rows, others);
-    const stored = [...found.values()].reduce((sum, count) => sum + count, 0);
+    const stored = sum([...found.values()], (count) => count);
     yield { what: `events of all names${when}`, mapped: stated, stored };
     return;
   }

@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import { MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay } from "../manifest.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
@@ -14,11 +15,11 @@ interface Summed {
  */
 export function verifyTotals(manifest: Manifest): Difference[] {
   const { totals, days } = manifest;
-  const files = days.reduce((sum, day) => sum + day.files.length, 0);
+  const files = sum(days, (day) => day.files.length);
   return [
     ...incompleteness(manifest),
     ...days.flatMap(verifyDay),
-    ...compareSums("the whole export", sum(days), totals),
+    ...compareSums("the whole export", sumParts(days), totals),
     ...compare("totals_differ", MANIFEST_NAME, "files of the whole export", files, totals.files),
     ...compare(
       "totals_differ",
@@ -48,7 +49,7 @@ function incompleteness({ complete, failures }: Manifest): Difference[] {
 }
 
 function verifyDay(day: ManifestDay): Difference[] {
-  return compareSums(`day ${day.day}`, sum(day.files), day);
+  return compareSums(`day ${day.day}`, sumParts(day.files), day);
 }
 
 function compareSums(what: string, found: Summed, stated: Summed): Difference[] {
@@ -62,7 +63,7 @@ function compareSums(what: string, found: Summed, stated: Summed): Difference[] 
  * Adds up rows, bytes and times. ISO times sort as text only while their years have four digits, so
  * compare them as times.
  */
-function sum(parts: readonly Summed[]): Summed {
+function sumParts(parts: readonly Summed[]): Summed {
   const total = { rows: 0, bytes: 0 };
   let first: string | null = null;
   let last: string | null = null;
@@ -87,8 +88,8 @@ function later(one: string | null, other: string | null): string | null {
 
 /** Compares the epochs with the rows and days of all of them. */
 function verifyEpochs({ epochs, rows, days, pending }: Manifest): Difference[] {
-  const read = epochs.reduce((total, epoch) => total + epoch.rows.read, 0);
-  const delivered = epochs.reduce((total, epoch) => total + epoch.rows.delivered, 0);
+  const read = sum(epochs, (epoch) => epoch.rows.read);
+  const delivered = sum(epochs, (epoch) => epoch.rows.delivered);
   const named = new Set(epochs.flatMap((epoch) => epoch.days));
   const unnamed = days.filter(({ day }) => !named.has(day)).length;
   const where = ["accounting_differs", MANIFEST_NAME] as const;
@@ -103,7 +104,7 @@ function verifyEpochs({ epochs, rows, days, pending }: Manifest): Difference[] {
 
 function verifyRows({ rows, totals, rejects, pending = 0 }: Manifest): Difference[] {
   const accounted = rows.delivered + rows.rejected + rows.filtered + (rows.duplicates ?? 0);
-  const rejected = rejects.reduce((sum, { rows }) => sum + rows, 0);
+  const rejected = sum(rejects, ({ rows }) => rows);
   return [
     ...compare(
       "accounting_differs",

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { hasCode } from "../../base/error-code.js";
 import { readLines } from "../../base/line-file.js";
 import { createZone } from "../../base/luxon-zone.js";
+import { sum } from "../../base/sum.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { directoryOf } from "../../sinks/directory-names.js";
@@ -236,7 +237,7 @@ export async function verifyInputs(
   let count = 0;
   try {
     const found = await readLines(join(directory, INPUTS_NAME), () => count++);
-    const planned = epochs.reduce((sum, { sources }) => sum + sources, 0);
+    const planned = sum(epochs, ({ sources }) => sources);
     return [
       ...compare("bytes_differ", INPUTS_NAME, "size in bytes", found.bytes, inputs.bytes),
       ...compare("sha256_differs", INPUTS_NAME, "SHA-256", found.sha256, inputs.sha256),

@@ -1,4 +1,5 @@
 import { rejectCodes } from "../../base/reject-codes.js";
+import { sum } from "../../base/sum.js";
 import type { Batch } from "../../batch/batch.js";
 import { type Column, cellKinds } from "../../batch/column.js";
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
@@ -145,7 +146,7 @@ export function foldCommas(found: readonly MisplacedCommas[]): MisplacedCommas |
   if (first === undefined) return undefined;
   return {
     ...first,
-    places: found.reduce((total, { places }) => total + places, 0),
-    sources: found.reduce((total, { sources }) => total + sources, 0),
+    places: sum(found, ({ places }) => places),
+    sources: sum(found, ({ sources }) => sources),
   };
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { BATCH_ROWS_MAX, REJECT_BYTES_MAX } from "../../base/limits.js";
 import { rejectCodeName, rejectCodes } from "../../base/reject-codes.js";
+import { sum } from "../../base/sum.js";
 import type { Batch, RawRows } from "../../batch/batch.js";
 import type { Column } from "../../batch/column.js";
 import { ObjectFields } from "../../batch/field-table.js";
@@ -91,7 +92,7 @@ export class BatchBuilder {
   }
 
   #rejectLongRows(columns: readonly Column[], rows: number): void {
-    const total = columns.reduce((sum, column) => sum + column.totalBytes(rows), 0);
+    const total = sum(columns, (column) => column.totalBytes(rows));
     if (total <= this.rowBytesMax) return;
     const { bytes, u32 } = this.kernel;
     for (let row = 0; row < rows; row++) {
@@ -146,7 +147,7 @@ export function bytesOf(columns: readonly ColumnRows[], rows: number): number {
 }
 
 function sizeOf(columns: readonly ColumnRows[], rows: number): number {
-  return columns.reduce((sum, column) => sum + column.size(rows), 0);
+  return sum(columns, (column) => column.size(rows));
 }
 
 function explain(fault: number, rowBytesMax: number): string {

@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import { ListMismatch, type NestedBuilder, structSize } from "../../batch/nested-builder.js";
 import type { NestedNode } from "../../batch/nested-node.js";
 import type { RowGroup } from "./footer.js";
@@ -40,7 +41,7 @@ export class ColumnRows {
 
   /** Returns the bytes of their values, one that is there twice counted twice. */
   pointedSize(rows: number): number {
-    return this.#leaves.reduce((sum, leaf) => sum + leaf.pointedSize(rows), 0);
+    return sum(this.#leaves, (leaf) => leaf.pointedSize(rows));
   }
 
   /** Builds the next `rows` rows. Throws `SourceError`. */

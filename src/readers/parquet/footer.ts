@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import type { Source } from "../source.js";
 import { unsupported } from "../source-errors.js";
 import { damaged, encryptedParquet } from "./parquet-errors.js";
@@ -121,7 +122,7 @@ function parseFooter(fields: ThriftStruct, source: Source): Footer {
       throw damaged(source, `a row group has ${chunks.length} columns, the schema ${leaves}`);
     }
     const rows = count(group, 3);
-    const compressedSize = chunks.reduce((sum, chunk) => sum + chunk.compressedSize, 0);
+    const compressedSize = sum(chunks, (chunk) => chunk.compressedSize);
     const parsed: RowGroup = { rows, firstRow, compressedSize, chunks };
     firstRow += rows;
     return parsed;

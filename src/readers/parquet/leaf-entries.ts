@@ -1,4 +1,5 @@
 import { MIB } from "../../base/limits.js";
+import { sum } from "../../base/sum.js";
 import { PageCursor, pageFaults, valueForms } from "../../batch/page-cursor.js";
 import { RowWindow } from "../../batch/row-window.js";
 import type { ColumnChunk } from "./footer.js";
@@ -281,5 +282,5 @@ export class LeafEntries {
 export const OTHER_ROWS = "its pages do not have the row group's rows";
 
 function sizeOf(blocks: readonly Block[]): number {
-  return blocks.reduce((sum, { size }) => sum + size, 0);
+  return sum(blocks, ({ size }) => size);
 }

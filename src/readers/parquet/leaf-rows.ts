@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import { writeWords } from "../../batch/kernel-record.js";
 import { depthLayout } from "../../batch/layouts.js";
 import {
@@ -101,7 +102,7 @@ export class LeafRows {
   /** Returns the bytes of `NestedBuilder` that the next `rows` rows take. */
   size(rows: number): number {
     const { steps, repeatMax } = this.leaf;
-    const nodes = steps.reduce((sum, { name }) => sum + nodeSize(name), 0);
+    const nodes = sum(steps, ({ name }) => nodeSize(name));
     if (repeatMax === 0) return nodes;
     const entries = this.#entriesOf(rows);
     const depth = roomSize(entries) + 2 * roomSize((entries + 1) * 4);

@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import { isPlain } from "../open-bytes.js";
 import type { Source, SourceRange } from "../source.js";
 import { type RowGroup, readFooter } from "./footer.js";
@@ -34,7 +35,7 @@ export async function planParquetRanges(
 }
 
 function weigh({ compressedSize, chunks }: RowGroup): number {
-  const uncompressedSize = chunks.reduce((sum, chunk) => sum + chunk.uncompressedSize, 0);
+  const uncompressedSize = sum(chunks, (chunk) => chunk.uncompressedSize);
   return Math.max(compressedSize, uncompressedSize / UNCOMPRESSED_DIVISOR);
 }
 
@@ -46,7 +47,7 @@ function cutEvenly(
   weights: readonly number[],
   target: number,
 ): readonly { start: number; end: number }[] {
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const total = sum(weights, (weight) => weight);
   const share = total / Math.max(1, Math.ceil(total / target));
   const runs: { start: number; end: number }[] = [];
   let start = 0;

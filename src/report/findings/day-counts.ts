@@ -1,3 +1,4 @@
+import { sum } from "../../base/sum.js";
 import type { ReportDay } from "../../profile/report.js";
 
 /** Share of all events that may be before the first day of the bulk, and after the last. */
@@ -15,7 +16,7 @@ const WEEKS_AROUND_MIN = 2;
  * real days of an export.
  */
 export function bulkOf(days: readonly ReportDay[]): IndexRun {
-  const total = days.reduce((sum, { events }) => sum + events, 0);
+  const total = sum(days, ({ events }) => events);
   const tail = total * TAIL_SHARE;
   let [start, before] = [0, 0];
   while (start < days.length && before + (days[start]?.events ?? 0) <= tail) {

@@ -1,4 +1,5 @@
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { sum } from "../../base/sum.js";
 import { FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import { type Finding, type Fix, severities } from "../../profile/report.js";
 import { fixOf, hasTransform } from "./configuration-fixes.js";
@@ -143,7 +144,7 @@ function limit(observations: readonly Observation[]): readonly Observation[] {
           .map(({ title }) => title)
           .join("; ")
           .slice(0, 1_000),
-        rows: hidden.reduce((sum, { rows }) => sum + rows, 0),
+        rows: sum(hidden, ({ rows }) => rows),
       },
     ];
   });

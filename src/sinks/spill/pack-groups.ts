@@ -1,4 +1,5 @@
 import { MERGE_GROUP_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
+import { sum } from "../../base/sum.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { writeWords } from "../../batch/kernel-record.js";
 import { spillFileLayout } from "../../batch/layouts.js";
@@ -55,7 +56,7 @@ export class PackGroups {
       ...packs,
     }));
     this.#files = files;
-    const packs = files.reduce((sum, { count }) => sum + count, 0);
+    const packs = sum(files, ({ count }) => count);
     this.#entries = new Region(kernel, packs * PACK_ENTRY_BYTES);
     this.#table = new Region(kernel, files.length * spillFileLayout.bytes);
     this.#days = new Region(kernel, DAYS_MAX * DAY_BYTES);

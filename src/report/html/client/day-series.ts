@@ -1,3 +1,4 @@
+import { sum } from "../../../base/sum.js";
 import type { Report, ReportDay } from "../../../profile/report.js";
 
 /** Days of a report by their indexes, `end` excluded. */
@@ -134,7 +135,7 @@ function groupsOf(days: readonly ReportDay[]): readonly Group[] {
 }
 
 function eventsOf(days: readonly ReportDay[]): number {
-  return days.reduce((sum, { events }) => sum + events, 0);
+  return sum(days, ({ events }) => events);
 }
 
 /** One of the stacked layers of a timeline. */

@@ -1,3 +1,4 @@
+import { sum } from "../../../../base/sum.js";
 import { formatCount } from "../../../quantities.js";
 import type { Tooltip } from "../blocks.js";
 import { bucketDaysFor, type Layer } from "../day-series.js";
@@ -65,7 +66,7 @@ function bucketLines({ bucketDays, layers, days }: Plot, day: number, view: View
     .map(({ event, values }) => ({ event, rows: values[bucket] ?? 0 }))
     .filter(({ rows }) => rows > 0)
     .map(({ event, rows }) => `${formatCount(rows)}  ${layerName(view, event)}`);
-  const total = layers.reduce((sum, { values }) => sum + (values[bucket] ?? 0), 0);
+  const total = sum(layers, ({ values }) => values[bucket] ?? 0);
   const all = layers.length > 1 ? [`${formatCount(total)}  events`] : [];
   return [title, ...all, ...lines.slice(0, TOOLTIP_LINES_MAX)];
 }

@@ -1,4 +1,5 @@
 import { clockText } from "../../../../base/day.js";
+import { sum } from "../../../../base/sum.js";
 import type { ReportDay } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { lazyDisclosure, lead, none, section, type Tooltip } from "../blocks.js";
@@ -46,14 +47,12 @@ export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
 function outlyingDays(days: readonly ReportDay[]): HTMLElement | null {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const sum = (count: (day: ReportDay) => number) =>
-    days.reduce((total, day) => total + count(day), 0);
-  const events = sum((day) => day.events);
+  const events = sum(days, (day) => day.events);
   const rows =
     events > 0
       ? formatNumberOf(events, "event")
       : formatNumberOf(
-          sum((day) => day.rejected),
+          sum(days, (day) => day.rejected),
           "rejected row",
         );
   const what = `${rows} far from all others: ${daysText(first.day, last.day)}. These times are probably wrong, so charts leave them out.`;

@@ -1,3 +1,4 @@
+import { sum } from "../../../../base/sum.js";
 import type { ReportEvent } from "../../../../profile/report.js";
 import { formatBytes, formatNumberOf } from "../../../quantities.js";
 import { none, section } from "../blocks.js";
@@ -26,7 +27,7 @@ export function eventsSection(view: ViewState): HTMLElement {
   const rowsNow = () => {
     const { range, isWhole, report } = view;
     const days = report.days.slice(range.start, range.end);
-    total = isWhole ? report.rows.mapped : days.reduce((sum, day) => sum + day.events, 0);
+    total = isWhole ? report.rows.mapped : sum(days, (day) => day.events);
     const all = events.map((event, index) => ({
       event,
       index,

@@ -1,3 +1,4 @@
+import { sum } from "../../../../base/sum.js";
 import type { Finding, Report, ReportDay } from "../../../../profile/report.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../../../quantities.js";
 import { facts } from "../blocks.js";
@@ -93,7 +94,7 @@ function period({ days, dayZone }: Report): HTMLElement | null {
 function eventsByBar(days: readonly ReportDay[]): readonly number[] {
   const length = bucketDaysFor(days.length, PERIOD_BARS_MAX);
   return Array.from({ length: Math.ceil(days.length / length) }, (_, bar) =>
-    days.slice(bar * length, (bar + 1) * length).reduce((sum, { events }) => sum + events, 0),
+    sum(days.slice(bar * length, (bar + 1) * length), ({ events }) => events),
   );
 }
 
@@ -161,7 +162,7 @@ function kindsOf(findings: readonly Finding[]): readonly Kind[] {
 
 function line(report: Report, first: Finding, alike: readonly Finding[]): HTMLElement {
   const { title, fix } = first;
-  const rows = first.rows + alike.reduce((sum, { rows: more }) => sum + more, 0);
+  const rows = first.rows + sum(alike, ({ rows: more }) => more);
   const others = ` and ${formatCount(alike.length)} more like it, ${formatNumberOf(rows, "row")} in all`;
   return element(
     "li",

@@ -1,3 +1,4 @@
+import { sum } from "../../../../base/sum.js";
 import type { ReportProperties, ReportProperty } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { lazyDisclosure, none } from "../blocks.js";
@@ -80,7 +81,7 @@ export function fillBar(fill: number): HTMLElement {
 
 function typeList(types: ReportProperty["types"]): HTMLElement {
   const seen = Object.entries(types);
-  const total = seen.reduce((sum, [, rows]) => sum + rows, 0);
+  const total = sum(seen, ([, rows]) => rows);
   const isMixed = seen.filter(([type]) => type !== "null").length > 1;
   const names = seen.map(([type, rows]) => {
     const name = seen.length === 1 ? type : `${type} ${partText(rows, total)}`;

@@ -1,3 +1,4 @@
+import { sum } from "../../../../base/sum.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { lazyDisclosure, lead, section, type Tooltip } from "../blocks.js";
 import { layerName, timeline } from "../charts/timeline.js";
@@ -35,7 +36,7 @@ export function rangeLine(view: ViewState, signal?: AbortSignal): HTMLElement {
     const { start, end } = view.range;
     const { days } = view.report;
     const [first, last] = [days[start]?.day ?? "", days[end - 1]?.day ?? ""];
-    const events = days.slice(start, end).reduce((sum, day) => sum + day.events, 0);
+    const events = sum(days.slice(start, end), (day) => day.events);
     text.textContent = `${view.isWhole ? "All days: " : ""}${daysText(first, last)}, ${formatNumberOf(events, "event")}`;
     reset.hidden = view.isWhole;
   }, signal);
@@ -46,8 +47,7 @@ export function rangeLine(view: ViewState, signal?: AbortSignal): HTMLElement {
 function legend(view: ViewState, chart: HTMLElement): HTMLElement {
   const { events } = view.report;
   const indexes = events.slice(0, LAYERS_MAX).map((_, index) => index);
-  const hasRest =
-    view.report.rows.mapped > indexes.reduce((sum, p) => sum + (events[p]?.rows ?? 0), 0);
+  const hasRest = view.report.rows.mapped > sum(indexes, (p) => events[p]?.rows ?? 0);
   const item = (index: number | undefined) => {
     const swatch = { class: `swatch swatch-${index ?? "rest"}`, "aria-hidden": "true" };
     const name = layerName(view, index);
@@ -80,9 +80,9 @@ function rangeTable(view: ViewState, indexes: readonly number[]): HTMLElement {
   const holder = element("div");
   view.onRange(() => {
     const { start, end } = view.range;
-    const total = view.report.days.slice(start, end).reduce((sum, { events }) => sum + events, 0);
+    const total = sum(view.report.days.slice(start, end), ({ events }) => events);
     const named = indexes.map((index) => rowsInRange(view.series, index, view.range));
-    const rest = total - named.reduce((sum, rows) => sum + rows, 0);
+    const rest = total - sum(named, (rows) => rows);
     const rows = [...named, rest].map((count, index) => [
       layerName(view, indexes[index]),
       formatCount(count),
