@@ -1,4 +1,5 @@
 import { exitCodes, UsageError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { ConsoleClientOptions } from "../../console/client.js";
 import { namingOptionsOf } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
@@ -98,6 +99,6 @@ function clientOf({ values, consoleKey }: Configuration): ConsoleClientOptions {
   return {
     baseUrl: values.console,
     key: consoleKey,
-    ...(values.qualifyAuthHeader === undefined ? {} : { keyHeader: values.qualifyAuthHeader }),
+    ...omitUndefined({ keyHeader: values.qualifyAuthHeader }),
   };
 }

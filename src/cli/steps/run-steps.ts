@@ -93,9 +93,7 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
     const last = run.reports.at(-1);
     outcome = {
       exitCode: last?.exitCode ?? exitCodes.done,
-      ...(service === undefined ? {} : { service }),
-      ...omitUndefined({ nothingNew: run.nothingNew }),
-      ...(last?.error === undefined ? {} : { error: last.error }),
+      ...omitUndefined({ service, nothingNew: run.nothingNew, error: last?.error }),
     };
   } catch (error) {
     outcome = { exitCode: exitCodeOf(error, context.signal), error };
@@ -213,7 +211,7 @@ async function runStep(
       observer: metrics === undefined ? display.observer : metrics.observe(name, display.observer),
       results: resultsOf(reports),
       isMigration: command === "migrate",
-      ...(embedded === undefined ? {} : { stored: embedded.stored }),
+      ...omitUndefined({ stored: embedded?.stored }),
     });
   } finally {
     display.stop();

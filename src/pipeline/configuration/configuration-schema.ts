@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { mappingChangesSchema } from "../../mapper/mapping.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
@@ -91,6 +92,6 @@ function memberOf(name: OptionName): z.ZodType {
   const words = defaultText(name);
   return type.schema.optional().meta({
     description: words === undefined ? description : `${description}. Default: ${words}`,
-    ...(value === undefined ? {} : { default: value }),
+    ...omitUndefined({ default: value }),
   });
 }
