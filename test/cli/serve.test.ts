@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import Connection from "libsql";
 import { describe, expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { runInProcess, runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 import { fakeContext } from "./fake-context.js";
@@ -65,7 +66,7 @@ describe("the first start", () => {
     expect(await second.stop("SIGINT")).toBe(0);
   });
 
-  test("keys of the environment are stored instead and not printed", async () => {
+  longTest("keys of the environment are stored instead and not printed", async () => {
     const data = freshData();
     const env = {
       SWITCHYARD_CONSOLE_KEY: "console-0123456789abcdef",
@@ -112,7 +113,7 @@ describe("a service that runs", () => {
     expect(holding).toEqual([]);
   });
 
-  test("takes the key from the header that it was given", async () => {
+  longTest("takes the key from the header that it was given", async () => {
     const service = await startServiceProcess(freshData(), { words: ["--auth-header", "X-Key"] });
     const headers = { "X-Key": keysIn(service.stderr()).console };
     expect((await service.call(gates, undefined, { headers })).status).toBe(200);
@@ -123,7 +124,7 @@ describe("a service that runs", () => {
     });
   });
 
-  test("takes options from the file and the environment, a flag before both", async () => {
+  longTest("takes options from the file and the environment, a flag before both", async () => {
     const cwd = scratchDirectory("serve-configured");
     writeFileSync(
       join(cwd, "pipeline.config.json"),
@@ -148,7 +149,7 @@ describe("a service that runs", () => {
     expect(await stopped).toBe(0);
   });
 
-  test("ends at once with a second signal", async () => {
+  longTest("ends at once with a second signal", async () => {
     const service = await startServiceProcess(freshData());
     const { console: key } = keysIn(service.stderr());
     const answered = halfSentRequest(service.url, key, JSON.stringify({ name: "Never" }));
@@ -202,7 +203,7 @@ describe("a start that fails", () => {
     expect(stderr).toContain("[database_unwritable]");
   });
 
-  test("on a database that a newer version wrote", async () => {
+  longTest("on a database that a newer version wrote", async () => {
     const data = freshData();
     await (await startServiceProcess(data)).stop();
     const database = new Connection(join(data, "console.db"));
@@ -233,7 +234,7 @@ describe("a start that fails", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test("with a key that was revoked", async () => {
+  longTest("with a key that was revoked", async () => {
     const data = freshData();
     const key = "console-0123456789abcdef";
     const env = { SWITCHYARD_CONSOLE_KEY: key };
@@ -268,9 +269,10 @@ test("docs/service.md has every option of the command", async () => {
   expect(flags.filter((flag) => !page.includes(`| \`${flag}`))).toEqual([]);
 });
 
+/** Starts a service that is refused. */
 function serve(...words: readonly string[]) {
   const port = words.includes("--port") ? [] : ["--port", "0"];
-  return runSwitchyard(["serve", ...port, ...words]);
+  return runInProcess(["serve", ...port, ...words]);
 }
 
 /** A request whose body comes in two parts; `begun` resolves when the service has the first one. */

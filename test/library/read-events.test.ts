@@ -28,6 +28,20 @@ const row = (event: string | null, properties: object = {}) =>
     event_properties: properties,
   });
 
+const MANY_ROWS = 40_000;
+let manyRowsFile: string | undefined;
+
+/** Returns a file of 20 MB, which is written once. */
+function manyRows(): string {
+  manyRowsFile ??= inputOf(
+    "many.jsonl",
+    Array.from({ length: MANY_ROWS }, (_, index) =>
+      row("a", { text: "x".repeat(500), index }),
+    ).join("\n"),
+  );
+  return manyRowsFile;
+}
+
 async function rowsOf(batches: AsyncIterable<RecordBatch>): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];
   for await (const batch of batches) for (const one of batch) rows.push(one?.toJSON() ?? {});
@@ -94,10 +108,7 @@ test("columns have the types of an Arrow part, and belong to the caller", async 
 });
 
 test("many rows come in bounded batches, and leaving the loop frees what was open", async () => {
-  const lines = Array.from({ length: 30_000 }, (_, index) =>
-    row("a", { text: "x".repeat(500), index }),
-  );
-  const file = inputOf("many.jsonl", lines.join("\n"));
+  const file = manyRows();
   const sizes: number[] = [];
   for await (const batch of readEvents(file)) {
     sizes.push(batch.numRows);
@@ -107,7 +118,7 @@ test("many rows come in bounded batches, and leaving the loop frees what was ope
   expect(sizes).toHaveLength(2);
   expect(sizes[0]).toBeLessThan(15_000);
   expect(temporary()).toEqual([]);
-  expect((await rowsOf(readEvents(file))).length).toBe(30_000);
+  expect((await rowsOf(readEvents(file))).length).toBe(MANY_ROWS);
 });
 
 test("rejected rows are handed over, counted, or end the iteration with an error", async () => {
@@ -158,8 +169,7 @@ test("a checksum that fails after its rows says that their events were given out
 
 test("an aborted signal ends the iteration with its reason", async () => {
   const controller = new AbortController();
-  const lines = Array.from({ length: 30_000 }, () => row("a", { text: "x".repeat(500) }));
-  const file = inputOf("aborted.jsonl", lines.join("\n"));
+  const file = manyRows();
   const read = async () => {
     for await (const _ of readEvents(file, { signal: controller.signal })) controller.abort();
   };
@@ -167,8 +177,7 @@ test("an aborted signal ends the iteration with its reason", async () => {
 });
 
 test("other work of the thread runs while the input is read", async () => {
-  const lines = Array.from({ length: 40_000 }, () => row("a", { text: "x".repeat(500) }));
-  const file = inputOf("shared-thread.jsonl", lines.join("\n"));
+  const file = manyRows();
   const timers: number[] = [];
   const timer = setInterval(() => timers.push(events.rows.read), 0);
   const events = readEvents(file);
@@ -176,12 +185,11 @@ test("other work of the thread runs while the input is read", async () => {
   for await (const _ of events) batches++;
   clearInterval(timer);
   expect(batches).toBeGreaterThan(3);
-  expect(timers.filter((read) => read > 0 && read < 40_000).length).toBeGreaterThanOrEqual(3);
+  expect(timers.filter((read) => read > 0 && read < MANY_ROWS).length).toBeGreaterThanOrEqual(3);
 });
 
 test("an abort by a timer ends the iteration, also where no batch is made", async () => {
-  const lines = Array.from({ length: 40_000 }, () => row("a", { text: "x".repeat(500) }));
-  const file = inputOf("timer.jsonl", lines.join("\n"));
+  const file = manyRows();
   for (const excludeEvent of [[], ["a"]]) {
     const controller = new AbortController();
     const events = readEvents(Array(4).fill(file), { excludeEvent, signal: controller.signal });
