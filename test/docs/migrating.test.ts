@@ -1,14 +1,15 @@
 import { cpSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const page = readFileSync(new URL("../../docs/migrating.md", import.meta.url), "utf8");
 const sample = fileURLToPath(new URL("../../fixtures/sample", import.meta.url));
 
-test("the rehearsal of docs/migrating.md goes as the page shows it", async () => {
+longTest("the rehearsal of docs/migrating.md goes as the page shows it", async () => {
   const [, configuration = ""] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const [, shown = ""] = /^```console\n\$ switchyard migrate\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const directory = realpathSync(scratchDirectory("migrating"));
