@@ -25,7 +25,7 @@ function projectOf(section: object): string {
   return directory;
 }
 
-test.each(someOf(["parquet", "arrow", "csv", "jsonl", "jsonl.gz"], 3))(
+test.each(someOf(["parquet", "arrow", "csv", "jsonl", "jsonl.gz"], 5))(
   "verify reads the columns of a profile back from %s, and notices another name",
   async (format) => {
     const cwd = projectOf({ to: "out", format, profile: "platform" });
@@ -75,7 +75,7 @@ test.each(someOf(["parquet", "csv", "jsonl"], 3))(
       ["--timestamp-unit", "timestamp"],
       ["--profile", "platform"],
     ];
-    for (const options of someOf(choices, 2)) {
+    for (const options of someOf(choices, 4)) {
       const spilled = ["--split-size", "100KiB", "--format", format, ...options];
       const [many, one] = [`${options[1]}-many`, `${options[1]}-one`];
       const run = (...args: string[]) =>
@@ -104,7 +104,7 @@ async function readRows(directory: string, format: string): Promise<readonly unk
   return rows;
 }
 
-test.each(someOf(["parquet", "arrow", "csv", "jsonl"], 2))(
+test.each(someOf(["parquet", "arrow", "csv", "jsonl"], 4))(
   "timestamps have the type of %s, or are ISO 8601, in joined files too",
   async (format) => {
     const cwd = projectOf({ to: "out", format, columns: ["name=event", "at=timestamp:timestamp"] });

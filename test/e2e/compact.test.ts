@@ -12,13 +12,14 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
+import { longTest } from "../support/long-test.js";
 import { isCi, someOf } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 /** Days of an input, each with a file of its own. */
-const DAYS = isCi ? 40 : 15;
-const KILLS = isCi ? 12 : 1;
+const DAYS = isCi ? 40 : 8;
+const KILLS = 12;
 /** One of each input. */
 const ROWS_OF_DAY = 3;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
@@ -158,7 +159,7 @@ it("joins the parts of a later epoch with parts that were joined before", async 
   expect(after).toMatchObject(facts);
 });
 
-it("leaves parts alone that together exceed the part size", async () => {
+longTest("leaves parts alone that together exceed the part size", async () => {
   mkdirSync(join(scratch, "large/in"), { recursive: true });
   const args = [...exportArgs("large"), "--part-size", "200B"];
   for (const mark of ["a", "b", "c"]) {
@@ -176,7 +177,7 @@ it("leaves parts alone that together exceed the part size", async () => {
   await succeed(...args);
 });
 
-it.each(someOf(["export", "compact"] as const, 2))(
+longTest.each(["export", "compact"] as const)(
   `survives ${KILLS} kills at random moments if %s is run next, seed ${seed}: a day is whole or away`,
   async (next) => {
     const random = createRandom(seed);
@@ -221,7 +222,7 @@ describe("a compacted export", () => {
     expect(await verified(output)).toBe(true);
   });
 
-  it("starts over with --fresh", async () => {
+  longTest("starts over with --fresh", async () => {
     const output = await grow("fresh", ["a", "b"]);
     await succeed("compact", output);
     await succeed(...exportArgs("fresh"), "--fresh");

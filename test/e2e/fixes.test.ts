@@ -86,7 +86,7 @@ const cases: readonly (readonly [Finding["code"], readonly Row[]])[] = [
 ];
 
 // Outside CI, the others are fixed all at once, in planted.test.ts.
-it.each(someOf(cases, 5))(
+it.each(someOf(cases, 10))(
   "%s is fixed by the line that it comes with (%#)",
   async (code, input) => {
     const directory = join(root, `${code}-${input.length}-${JSON.stringify(input[0]).length}`);

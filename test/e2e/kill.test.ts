@@ -70,7 +70,7 @@ const shapes = [
   { days: 5, format: "jsonl", compact: "auto day,event", filesMin: 65, killsMin: KILLS },
 ];
 
-it.each(someOf(shapes, 4))(
+it.each(someOf(shapes, 7))(
   `survives $killsMin kills at random moments over $days days of $format with --compact $compact, seed ${seed}, with the bytes of an undisturbed run`,
   async ({ days, format, compact, filesMin, killsMin }) => {
     console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);

@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines } from "../support/generated-input.js";
+import { someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 /** Many more files than are inspected between two turns of the event loop. */
@@ -63,10 +64,12 @@ beforeAll(async () => {
   undisturbed = digestExport(output);
 });
 
-it.each([
+const moments = [
   { signal: "SIGINT", opened: 1 },
   { signal: "SIGTERM", opened: 500 },
-] as const)(
+] as const;
+
+it.each(someOf(moments, 2))(
   "$signal at input $opened, while inputs are inspected, ends an export that can be resumed",
   async ({ signal, opened }) => {
     const output = join(scratch, signal);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import type { ObjectStore } from "../../src/store/object-store.js";
 import { openStore } from "../../src/store/open-store.js";
 import { writeZip } from "../readers/zip-writer.js";
@@ -69,7 +69,7 @@ const run = async (input: string, output: string, ...more: readonly string[]) =>
   return { ...ended, result: JSON.parse(ended.stdout) };
 };
 
-it("fetches very many objects once, and reads each as what its own bytes are", async () => {
+longTest("fetches very many objects once, and reads each as what its own bytes are", async () => {
   const local = await run(join(scratch, "in"), "local");
   expect(local, local.stderr).toMatchObject({ exitCode: 0 });
   const stored = await run("gs://many-objects/in/", "stored");

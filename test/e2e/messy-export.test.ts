@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect } from "vitest";
 import type { Manifest } from "../../src/pipeline/manifest.js";
 import type { Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { writeMessyExport } from "../support/messy-export.js";
-import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 
 // The numbers of a whole migration, each compared with what DuckDB counts in the same lines.
-const ROWS = isCi ? 100_000 : 6_000;
+const ROWS = 100_000;
 const directory = scratchDirectory("messy-export");
 let duckdb: DuckDBConnection;
 killServicesAfterEach();
@@ -76,23 +76,27 @@ beforeAll(async () => {
   for (const statement of truth.split(/;\n/)) if (statement.trim()) await duckdb.run(statement);
 });
 
-it("each number of a migration of a messy export is what DuckDB counts", async () => {
-  await run(0, "init", "export.zip");
-  await run(3, "validate");
-  await checkReport(readJson<Report>("report/report.json"));
-  acceptRejects();
-  await run(0, "validate", "--apply");
-  await checkSummary(readJson<Report>("report/report.json"));
-  const exported = await run(0, "export");
-  const manifest = readJson<Manifest>("out/manifest.json");
-  await checkManifest(manifest);
-  await checkParts();
-  checkEstimate(readJson<Report>("report/report.json"), manifest);
-  const verified = await run(0, "verify", "out");
-  expect(verified).toMatchObject({ rows: manifest.totals.rows });
-  expect(exported).toMatchObject({ rows: { delivered: manifest.totals.rows } });
-  await checkService(manifest);
-}, 600_000);
+longTest(
+  "each number of a migration of a messy export is what DuckDB counts",
+  async () => {
+    await run(0, "init", "export.zip");
+    await run(3, "validate");
+    await checkReport(readJson<Report>("report/report.json"));
+    acceptRejects();
+    await run(0, "validate", "--apply");
+    await checkSummary(readJson<Report>("report/report.json"));
+    const exported = await run(0, "export");
+    const manifest = readJson<Manifest>("out/manifest.json");
+    await checkManifest(manifest);
+    await checkParts();
+    checkEstimate(readJson<Report>("report/report.json"), manifest);
+    const verified = await run(0, "verify", "out");
+    expect(verified).toMatchObject({ rows: manifest.totals.rows });
+    expect(exported).toMatchObject({ rows: { delivered: manifest.totals.rows } });
+    await checkService(manifest);
+  },
+  600_000,
+);
 
 function acceptRejects(): void {
   const file = join(directory, "pipeline.config.json");

@@ -69,7 +69,7 @@ test("a migration without new inputs says so in one line, and runs no further st
   });
 });
 
-test("a migration validates only the inputs that its export does not have", async () => {
+longTest("a migration validates only the inputs that its export does not have", async () => {
   await migrate();
   put("two.json", 3);
   const { rows } = await migrate();
@@ -105,12 +105,15 @@ longTest(
   },
 );
 
-test("all steps are run again if a step is new, and if the service has lost its events", async () => {
-  await migrate();
-  const all = { exitCode: 0, nothingNew: undefined, notRun: [] };
-  const steps = ["validate", "export", "send", "qualify", "verify"];
-  configure({ steps, qualify: { yes: true } });
-  expect(await migrate()).toMatchObject(all);
-  rmSync(join(directory, ".switchyard"), { recursive: true });
-  expect(await migrate()).toMatchObject(all);
-});
+longTest(
+  "all steps are run again if a step is new, and if the service has lost its events",
+  async () => {
+    await migrate();
+    const all = { exitCode: 0, nothingNew: undefined, notRun: [] };
+    const steps = ["validate", "export", "send", "qualify", "verify"];
+    configure({ steps, qualify: { yes: true } });
+    expect(await migrate()).toMatchObject(all);
+    rmSync(join(directory, ".switchyard"), { recursive: true });
+    expect(await migrate()).toMatchObject(all);
+  },
+);

@@ -122,7 +122,7 @@ describe("migrate with an embedded service", () => {
     expect(JSON.stringify(second.json.steps[2])).not.toContain('"action":"create"');
   });
 
-  it("says on one screen what was done, and how to look at it", async () => {
+  longTest("says on one screen what was done, and how to look at it", async () => {
     const { stdout, stderr, exitCode } = await runSwitchyard(["migrate"], { cwd: directory });
     expect(exitCode, stderr).toBe(0);
     const [, summary = ""] = stdout.split("Migration done\n");
@@ -218,19 +218,22 @@ describe("verify of a migration", () => {
     });
   });
 
-  it("finds that the service has lost its events, and does not start beside a database that is missing", async () => {
-    configure({ send: inArrays });
-    await migrate();
-    const events = new SqliteDatabase(join(directory, ".switchyard/events.db"));
-    events.execute("DELETE FROM event; DELETE FROM event_series");
-    events.close();
-    const { exitCode, json } = await migrate();
-    expect(exitCode).toBe(1);
-    expect(json.steps[3]).toMatchObject({ stored: { outcome: "different", events: 0 } });
-    rmSync(join(directory, ".switchyard/events.db"));
-    const refused = await migrate();
-    expect([refused.exitCode, refused.json.error?.code]).toEqual([1, "database_missing"]);
-  });
+  longTest(
+    "finds that the service has lost its events, and does not start beside a database that is missing",
+    async () => {
+      configure({ send: inArrays });
+      await migrate();
+      const events = new SqliteDatabase(join(directory, ".switchyard/events.db"));
+      events.execute("DELETE FROM event; DELETE FROM event_series");
+      events.close();
+      const { exitCode, json } = await migrate();
+      expect(exitCode).toBe(1);
+      expect(json.steps[3]).toMatchObject({ stored: { outcome: "different", events: 0 } });
+      rmSync(join(directory, ".switchyard/events.db"));
+      const refused = await migrate();
+      expect([refused.exitCode, refused.json.error?.code]).toEqual([1, "database_missing"]);
+    },
+  );
 
   it("is about the export alone where no service is embedded", async () => {
     configure({ steps: ["export", "verify"] });
@@ -259,7 +262,7 @@ describe("migrate refuses", () => {
     expect([exitCode, json.error?.code]).toEqual([4, "data_in_use"]);
   });
 
-  it("to continue after a step that failed, and names the step", async () => {
+  longTest("to continue after a step that failed, and names the step", async () => {
     configure({ maxRejects: 2 });
     const { exitCode, json } = await migrate();
     expect(exitCode).toBe(3);
@@ -270,7 +273,7 @@ describe("migrate refuses", () => {
   });
 });
 
-it.each(someOf([[["export", "send"]], [["validate", "send"]], [["send"]]], 2))(
+it.each(someOf([[["export", "send"]], [["validate", "send"]], [["send"]]], 3))(
   "checks the limit of rejects of a later step before anything is sent: %j",
   async (steps) => {
     configure({ steps, send: { ...inArrays, maxRejects: 2 } });

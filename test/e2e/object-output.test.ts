@@ -56,7 +56,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     return withoutLog(digestExport(join(scratch, name)));
   }
 
-  it.each(someOf(shapes, 3))("has the files of one on disk: %s", async (name, flags) => {
+  it.each(someOf(shapes, 5))("has the files of one on disk: %s", async (name, flags) => {
     const expected = await onDisk(name, ...flags);
     await exportTo(`s3://lake/same/${name}`, ...flags);
     expect(await storedIn(`same/${name}`)).toEqual(expected);
@@ -117,31 +117,41 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     expect(await storedIn("faults")).toEqual(expected);
   });
 
-  it("fetches one range of the spilled rows of each split for each merge of days", async () => {
-    const flags = ["--format", "parquet", "--compact", "never"];
-    const expected = await onDisk("ranges", ...flags);
-    for (const shard of ["0/2", "1/2"])
-      await exportTo("s3://lake/ranges", ...flags, "--shard", shard);
-    const fetched: string[] = [];
-    const proxy = await startFaultProxy(server.options.endpoint ?? "", (_, path) => {
-      const split = /_switchyard\/spill\/(\d+)(?:\?|$)/.exec(path)?.[1];
-      if (split !== undefined) fetched.push(split);
-      return undefined;
-    });
-    try {
-      const to = ["--to", "s3://lake/ranges", "--s3-endpoint", proxy.endpoint, "--s3-path-style"];
-      const result = await runInProcess(["export", input, ...to, ...common, ...flags, "--finish"]);
-      expect(result, result.stderr).toMatchObject({ exitCode: 0 });
-    } finally {
-      proxy.close();
-    }
-    const keys = await server.keys("lake", "ranges/_switchyard/merges/");
-    const merges = keys.filter((key) => /\d+\.json$/.test(key)).length;
-    const splits = new Set(fetched).size;
-    expect(Math.min(merges, splits)).toBeGreaterThan(1);
-    expect(fetched).toHaveLength(merges * splits);
-    expect(await storedIn("ranges")).toEqual(expected);
-  });
+  longTest(
+    "fetches one range of the spilled rows of each split for each merge of days",
+    async () => {
+      const flags = ["--format", "parquet", "--compact", "never"];
+      const expected = await onDisk("ranges", ...flags);
+      for (const shard of ["0/2", "1/2"])
+        await exportTo("s3://lake/ranges", ...flags, "--shard", shard);
+      const fetched: string[] = [];
+      const proxy = await startFaultProxy(server.options.endpoint ?? "", (_, path) => {
+        const split = /_switchyard\/spill\/(\d+)(?:\?|$)/.exec(path)?.[1];
+        if (split !== undefined) fetched.push(split);
+        return undefined;
+      });
+      try {
+        const to = ["--to", "s3://lake/ranges", "--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+        const result = await runInProcess([
+          "export",
+          input,
+          ...to,
+          ...common,
+          ...flags,
+          "--finish",
+        ]);
+        expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+      } finally {
+        proxy.close();
+      }
+      const keys = await server.keys("lake", "ranges/_switchyard/merges/");
+      const merges = keys.filter((key) => /\d+\.json$/.test(key)).length;
+      const splits = new Set(fetched).size;
+      expect(Math.min(merges, splits)).toBeGreaterThan(1);
+      expect(fetched).toHaveLength(merges * splits);
+      expect(await storedIn("ranges")).toEqual(expected);
+    },
+  );
 
   // A run of this size makes about a hundred requests; half of these have an odd number.
   const kills = isCi ? Array.from({ length: 12 }, (_, index) => 3 + 9 * index) : [60];

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CommandOptions, runInProcess, runSwitchyard } from "../support/command-line.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { startTestService, type TestService } from "../support/service.js";
@@ -99,7 +100,7 @@ describe("qualifying the events of inputs", () => {
     },
   );
 
-  it("leaves nothing behind when it is interrupted, and says so", async () => {
+  longTest("leaves nothing behind when it is interrupted, and says so", async () => {
     const input = join(scratch, "rows.jsonl");
     writeAmplitudeRows(input, 20_000, 3);
     const words = [input, "--split-size", "64KiB", "--threads", "1", "--yes"];

@@ -135,19 +135,22 @@ describe.skipIf(!hasRedis())("a queue", () => {
     expect(digestExport(join(scratch, "stopped"))).toEqual(expected);
   });
 
-  test("splits that Redis has lost are queued again, also after it was unreachable", async () => {
-    const coordinated = coordinate("lost");
-    await expect.poll(() => redis.client.dbsize(), { timeout: 90_000 }).toBeGreaterThan(8);
-    await redis.client.flushall();
-    await redis.stop();
-    setTimeout(() => startWorker(), 1_000);
-    await redis.start();
-    const result = await coordinated;
-    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
-    expect(digestExport(join(scratch, "lost"))).toEqual(expected);
-  });
+  longTest(
+    "splits that Redis has lost are queued again, also after it was unreachable",
+    async () => {
+      const coordinated = coordinate("lost");
+      await expect.poll(() => redis.client.dbsize(), { timeout: 90_000 }).toBeGreaterThan(8);
+      await redis.client.flushall();
+      await redis.stop();
+      setTimeout(() => startWorker(), 1_000);
+      await redis.start();
+      const result = await coordinated;
+      expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+      expect(digestExport(join(scratch, "lost"))).toEqual(expected);
+    },
+  );
 
-  test("a coordinator that was killed goes on, and two of them do no harm", async () => {
+  longTest("a coordinator that was killed goes on, and two of them do no harm", async () => {
     const killed = await runSwitchyard(exportTo("killed", "--queue", redis.url), {
       cwd: scratch,
       env,
@@ -188,7 +191,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
     expect(last?.stderr).toMatch(/made [1-9]\d* merges of/);
   });
 
-  test("a worker with another salt, or none, refuses the splits and says why", async () => {
+  longTest("a worker with another salt, or none, refuses the splits and says why", async () => {
     const coordinated = coordinate("salted");
     const none = startWorker([], {});
     expect(await none.ended).toMatchObject({ exitCode: 2 });
@@ -201,26 +204,29 @@ describe.skipIf(!hasRedis())("a queue", () => {
     expect(digestExport(join(scratch, "salted"))).toEqual(expected);
   });
 
-  test("a transform module of another content is refused, and the same one found elsewhere", async () => {
-    const rename = (name: string) =>
-      `export default (event) => ({ ...event, event: "${name} " + event.event });\n`;
-    writeFileSync(join(scratch, "transform.mjs"), rename("my"));
-    writeFileSync(join(scratch, "copy.mjs"), rename("my"));
-    writeFileSync(join(scratch, "other.mjs"), rename("your"));
-    const flags = ["--transform", "transform.mjs"];
-    const alone = await runInProcess(exportTo("plain", ...flags), { cwd: scratch, env });
-    expect(alone).toMatchObject({ exitCode: 0 });
-    const coordinated = coordinate("transformed", ...flags);
-    const other = startWorker(["--transform", "other.mjs"]);
-    expect((await other.ended).stderr).toContain("the transform module is another one");
-    startWorker(["--transform", "copy.mjs"]);
-    expect(await coordinated).toMatchObject({ exitCode: 0 });
-    expect(digestExport(join(scratch, "transformed"))).toEqual(
-      digestExport(join(scratch, "plain")),
-    );
-  });
+  longTest(
+    "a transform module of another content is refused, and the same one found elsewhere",
+    async () => {
+      const rename = (name: string) =>
+        `export default (event) => ({ ...event, event: "${name} " + event.event });\n`;
+      writeFileSync(join(scratch, "transform.mjs"), rename("my"));
+      writeFileSync(join(scratch, "copy.mjs"), rename("my"));
+      writeFileSync(join(scratch, "other.mjs"), rename("your"));
+      const flags = ["--transform", "transform.mjs"];
+      const alone = await runInProcess(exportTo("plain", ...flags), { cwd: scratch, env });
+      expect(alone).toMatchObject({ exitCode: 0 });
+      const coordinated = coordinate("transformed", ...flags);
+      const other = startWorker(["--transform", "other.mjs"]);
+      expect((await other.ended).stderr).toContain("the transform module is another one");
+      startWorker(["--transform", "copy.mjs"]);
+      expect(await coordinated).toMatchObject({ exitCode: 0 });
+      expect(digestExport(join(scratch, "transformed"))).toEqual(
+        digestExport(join(scratch, "plain")),
+      );
+    },
+  );
 
-  test("workers remove the same duplicates as one process", async () => {
+  longTest("workers remove the same duplicates as one process", async () => {
     copyFileSync(join(scratch, "rows.jsonl"), join(scratch, "rows-again.jsonl"));
     const more = [join(scratch, "rows-again.jsonl"), "--dedupe"];
     const one = await runInProcess(exportTo("deduped", ...more), { cwd: scratch, env });
@@ -294,7 +300,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
   );
 
   describe.skipIf(!hasS3Server())("with an output in a bucket", () => {
-    test("two workers have the bytes of one process", async () => {
+    longTest("two workers have the bytes of one process", async () => {
       const server = await useS3Server();
       await server.createBucket("queued");
       const keys = {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openFile } from "../report/html/open-page.js";
 import { findChromium, startChromium } from "../support/chromium.js";
 import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
@@ -48,7 +49,7 @@ describe.skipIf(chromium === undefined)("the page of a dry run in a browser", ()
     });
   });
 
-  test("opens after damaged inputs", async () => {
+  longTest("opens after damaged inputs", async () => {
     const traps = ["gzip-truncated", "malformed-rows", "times-out-of-range"];
     const shown = await shownOf(...traps.map((trap) => `traps/${trap}/input`));
     expect(shown).toMatchObject({ verdict: expect.stringMatching(/^Not ready: /), rejects: true });

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
-import { isCi } from "../support/property-runs.js";
+import { isCi, someOf } from "../support/property-runs.js";
 import { firstSplitFinished, scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("resume");
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 describe("an interrupted export", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)(
+  it.each(someOf(["SIGINT", "SIGTERM"] as const, 2))(
     "ends with 130 within two seconds of %s and resumes to the bytes of an undisturbed run",
     async (signal) => {
       const output = join(scratch, signal);

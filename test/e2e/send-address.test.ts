@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { someOf } from "../support/property-runs.js";
 import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -31,7 +32,7 @@ async function secureService(directory: string, host: string, authorities: reado
   };
 }
 
-test.each(someOf([301, 302, 303, 307, 308], 3))(
+test.each(someOf([301, 302, 303, 307, 308], 5))(
   "a redirect with %i is not followed, and nothing is sent to where it leads",
   async (status) => {
     const directory = directoryWithRows("send-redirect");
@@ -86,23 +87,29 @@ test("a host that does not exist ends the run, which names it", async () => {
   expect(end.stderr).toContain("--to");
 });
 
-test.concurrent("a closed port where nothing was accepted ends the run, and the message says how to resume", async () => {
-  const directory = directoryWithRows("send-closed");
-  const end = await runSend(directory, ["rows.jsonl", "--to", "http://127.0.0.1:9"]);
-  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_unreachable"]);
-  expect(end.stderr).toContain("ECONNREFUSED");
-  expect(end.stderr).toContain("run the same command again to resume");
-});
+longTest.concurrent(
+  "a closed port where nothing was accepted ends the run, and the message says how to resume",
+  async () => {
+    const directory = directoryWithRows("send-closed");
+    const end = await runSend(directory, ["rows.jsonl", "--to", "http://127.0.0.1:9"]);
+    expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_unreachable"]);
+    expect(end.stderr).toContain("ECONNREFUSED");
+    expect(end.stderr).toContain("run the same command again to resume");
+  },
+);
 
-test.concurrent("a closed port is waited for if the service accepted events of the run before", async () => {
-  const directory = directoryWithRows("send-closed-later");
-  const service = new FaultyService(({ index }) => (index < 20 ? accepted : { status: 401 }));
-  const words = ["rows.jsonl", "--to", await service.listen()];
-  expect((await runSend(directory, words)).json.error?.code).toBe("send_unauthorized");
-  await service.close();
-  const end = await runSend(directory, [...words, "--give-up-after", "6"]);
-  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_gave_up"]);
-  expect(end.stderr).toMatch(
-    /waiting for the service \(attempt \d+, [\d.:]+ s left\): connect ECONNREFUSED/,
-  );
-});
+longTest.concurrent(
+  "a closed port is waited for if the service accepted events of the run before",
+  async () => {
+    const directory = directoryWithRows("send-closed-later");
+    const service = new FaultyService(({ index }) => (index < 20 ? accepted : { status: 401 }));
+    const words = ["rows.jsonl", "--to", await service.listen()];
+    expect((await runSend(directory, words)).json.error?.code).toBe("send_unauthorized");
+    await service.close();
+    const end = await runSend(directory, [...words, "--give-up-after", "6"]);
+    expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_gave_up"]);
+    expect(end.stderr).toMatch(
+      /waiting for the service \(attempt \d+, [\d.:]+ s left\): connect ECONNREFUSED/,
+    );
+  },
+);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { runInProcess } from "../support/command-line.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { amplitudeLines } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { createRandom } from "../support/random.js";
 import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -65,19 +66,22 @@ test("files that a shell lists one by one belong to the run that has sent the fi
   expect(service.requests).toHaveLength(3 * ROWS);
 });
 
-test(`epochs that are killed while they send have each event once (KILL_SEED=${seed})`, async () => {
-  const random = createRandom(seed);
-  const { directory, service, url } = await open("send-epochs-killed");
-  const words = ["in", "--to", url, "--body", "array", "--batch-size", "10", "--rate", "1500"];
-  for (let number = 0; number < 4; number++) {
-    addFile(directory, number);
-    await runSend(directory, words, {
-      env: { SWITCHYARD_SERVER_SECRET: "secret-of-the-test" },
-      started: (child) => void setTimeout(() => child.kill("SIGKILL"), 100 + random() * 500),
-    });
-  }
-  const last = await runSend(directory, words);
-  expect(last, last.stderr).toMatchObject({ json: { delivery: { delivered: 4 * ROWS - 1 } } });
-  const expected = Array.from({ length: 4 * ROWS }, (_, index) => index);
-  expect(service.storedIndexes()).toEqual(expected.filter((index) => index !== 996));
-});
+longTest(
+  `epochs that are killed while they send have each event once (KILL_SEED=${seed})`,
+  async () => {
+    const random = createRandom(seed);
+    const { directory, service, url } = await open("send-epochs-killed");
+    const words = ["in", "--to", url, "--body", "array", "--batch-size", "10", "--rate", "1500"];
+    for (let number = 0; number < 4; number++) {
+      addFile(directory, number);
+      await runSend(directory, words, {
+        env: { SWITCHYARD_SERVER_SECRET: "secret-of-the-test" },
+        started: (child) => void setTimeout(() => child.kill("SIGKILL"), 100 + random() * 500),
+      });
+    }
+    const last = await runSend(directory, words);
+    expect(last, last.stderr).toMatchObject({ json: { delivery: { delivered: 4 * ROWS - 1 } } });
+    const expected = Array.from({ length: 4 * ROWS }, (_, index) => index);
+    expect(service.storedIndexes()).toEqual(expected.filter((index) => index !== 996));
+  },
+);

@@ -9,6 +9,7 @@ import {
 } from "../support/fault-scenario.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { someOf } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { accepted } from "../support/reaction.js";
@@ -43,7 +44,7 @@ describe(`with faults of seed ${seed}`, () => {
     ["a service that breaks off and fails", doubtfulFaults, object],
     ["a service that breaks off, fails and takes arrays", doubtfulFaults, array],
   ];
-  test.each(someOf(services, 2))(
+  test.each(someOf(services, 4))(
     "%s ends with every event delivered or rejected",
     async (_, kinds, words) => {
       const directory = directoryWithRows("send-faults");
@@ -66,7 +67,7 @@ describe(`with faults of seed ${seed}`, () => {
   );
 });
 
-test("an answer that does not come is not waited for longer than --timeout", async () => {
+longTest("an answer that does not come is not waited for longer than --timeout", async () => {
   const directory = directoryWithRows("send-mute");
   const service = new FaultyService(({ index }) => (index === 5 ? "mute" : accepted));
   const url = await service.listen();

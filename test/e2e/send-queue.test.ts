@@ -135,51 +135,59 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
   });
 
-  test("workers that are killed lose what was in flight, and no event; Redis may lose everything", async () => {
-    const service = new FaultyService(slowly);
-    const url = await service.listen();
-    const coordinated = coordinate(url, "killed");
-    startWorker();
-    let kills = 0;
-    for (const share of isCi ? [0.1, 0.2, 0.3, 0.4, 0.5] : [0.1, 0.3, 0.5]) {
-      const worker = startWorker();
-      await sentMoreThan(service, share * ROWS);
-      worker.child.kill("SIGKILL");
-      await worker.ended;
-      kills++;
-      await redis.client.flushall();
-    }
-    const end = await coordinated;
-    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-    expect(service.storedIndexes()).toEqual(expectedIndexes());
-    expect(service.repeated).toBeLessThanOrEqual(kills * CONCURRENCY);
-    expect(end.json.delivery.delivered).toBe(expectedIndexes().length);
-    expect(end.json.delivery.possiblyDuplicated).toBeGreaterThanOrEqual(service.repeated);
-  }, 300_000);
+  longTest(
+    "workers that are killed lose what was in flight, and no event; Redis may lose everything",
+    async () => {
+      const service = new FaultyService(slowly);
+      const url = await service.listen();
+      const coordinated = coordinate(url, "killed");
+      startWorker();
+      let kills = 0;
+      for (const share of [0.1, 0.2, 0.3, 0.4, 0.5]) {
+        const worker = startWorker();
+        await sentMoreThan(service, share * ROWS);
+        worker.child.kill("SIGKILL");
+        await worker.ended;
+        kills++;
+        await redis.client.flushall();
+      }
+      const end = await coordinated;
+      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+      expect(service.storedIndexes()).toEqual(expectedIndexes());
+      expect(service.repeated).toBeLessThanOrEqual(kills * CONCURRENCY);
+      expect(end.json.delivery.delivered).toBe(expectedIndexes().length);
+      expect(end.json.delivery.possiblyDuplicated).toBeGreaterThanOrEqual(service.repeated);
+    },
+    300_000,
+  );
 
-  test("a coordinator that was killed is run again, and a worker that is told to stop leaves its split to others", async () => {
-    const service = new FaultyService(slowly);
-    const url = await service.listen();
-    const first = startWorker();
-    const killed = await runSend(scratch, [...wordsFor(url, "again"), "--queue", redis.url], {
-      started: (child) => {
-        void sentMoreThan(service, 100).finally(() => child.kill("SIGKILL"));
-      },
-    });
-    expect(killed.signal).toBe("SIGKILL");
-    await sentMoreThan(service, service.requests.length + 20);
-    first.child.kill("SIGTERM");
-    expect(await first.ended).toMatchObject({ exitCode: 0 });
-    const before = service.requests.length;
-    expect(before).toBeLessThan(expectedIndexes().length);
-    startWorker();
-    const end = await coordinate(url, "again");
-    expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-    expect(service.storedIndexes()).toEqual(expectedIndexes());
-    expect(service.repeated).toBe(0);
-  }, 300_000);
+  longTest(
+    "a coordinator that was killed is run again, and a worker that is told to stop leaves its split to others",
+    async () => {
+      const service = new FaultyService(slowly);
+      const url = await service.listen();
+      const first = startWorker();
+      const killed = await runSend(scratch, [...wordsFor(url, "again"), "--queue", redis.url], {
+        started: (child) => {
+          void sentMoreThan(service, 100).finally(() => child.kill("SIGKILL"));
+        },
+      });
+      expect(killed.signal).toBe("SIGKILL");
+      await sentMoreThan(service, service.requests.length + 20);
+      first.child.kill("SIGTERM");
+      expect(await first.ended).toMatchObject({ exitCode: 0 });
+      const before = service.requests.length;
+      expect(before).toBeLessThan(expectedIndexes().length);
+      startWorker();
+      const end = await coordinate(url, "again");
+      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+      expect(service.storedIndexes()).toEqual(expectedIndexes());
+      expect(service.repeated).toBe(0);
+    },
+    300_000,
+  );
 
-  test("a worker without the secret says so, and no file of the run has it", async () => {
+  longTest("a worker without the secret says so, and no file of the run has it", async () => {
     const service = new FaultyService(() => accepted);
     const url = await service.listen();
     const queue = redis.url.replace("//", "//default:sesame@");
@@ -193,7 +201,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
       for (const secret of [testSecret, "sesame"]) expect(text).not.toContain(secret);
   });
 
-  test("the rate is that of all workers together", async () => {
+  longTest("the rate is that of all workers together", async () => {
     const service = new FaultyService(() => accepted);
     const url = await service.listen();
     startWorker();
@@ -260,47 +268,55 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
       await server.createBucket("sent");
     });
 
-    test("two workers send each event once, and the run is listed", async () => {
-      const service = new FaultyService(() => accepted);
-      const url = await service.listen();
-      startStoreWorker();
-      startStoreWorker();
-      const end = await coordinate(url, "s3://sent/two", ...server.flags);
-      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-      expect(service.storedIndexes()).toEqual(expectedIndexes());
-      expect(service.repeated).toBe(0);
-      expect(end.json.delivery.delivered).toBe(expectedIndexes().length);
-      const listed = await runInProcess(
-        ["runs", "--runs", "s3://sent/two", "--json", ...server.flags],
-        { cwd: scratch },
-      );
-      expect(JSON.parse(listed.stdout).runs).toMatchObject([
-        { runId: end.json.runId, state: "done", delivered: expectedIndexes().length },
-      ]);
-      const left = await server.keys("sent", `two/${end.json.runId}/_switchyard/`);
-      expect(left.filter((key) => /lock|lease|acknowledged/.test(key))).toEqual([]);
-      const again = await coordinate(url, "s3://sent/two", ...server.flags);
-      expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
-    }, 300_000);
+    longTest(
+      "two workers send each event once, and the run is listed",
+      async () => {
+        const service = new FaultyService(() => accepted);
+        const url = await service.listen();
+        startStoreWorker();
+        startStoreWorker();
+        const end = await coordinate(url, "s3://sent/two", ...server.flags);
+        expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+        expect(service.storedIndexes()).toEqual(expectedIndexes());
+        expect(service.repeated).toBe(0);
+        expect(end.json.delivery.delivered).toBe(expectedIndexes().length);
+        const listed = await runInProcess(
+          ["runs", "--runs", "s3://sent/two", "--json", ...server.flags],
+          { cwd: scratch },
+        );
+        expect(JSON.parse(listed.stdout).runs).toMatchObject([
+          { runId: end.json.runId, state: "done", delivered: expectedIndexes().length },
+        ]);
+        const left = await server.keys("sent", `two/${end.json.runId}/_switchyard/`);
+        expect(left.filter((key) => /lock|lease|acknowledged/.test(key))).toEqual([]);
+        const again = await coordinate(url, "s3://sent/two", ...server.flags);
+        expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
+      },
+      300_000,
+    );
 
-    test("workers that are killed or stopped resume from the journals in the bucket", async () => {
-      const service = new FaultyService(slowly);
-      const url = await service.listen();
-      const coordinated = coordinate(url, "s3://sent/killed", ...server.flags);
-      for (const [index, signal] of (["SIGKILL", "SIGTERM", "SIGKILL"] as const).entries()) {
-        const worker = startStoreWorker();
-        await sentMoreThan(service, (ROWS / 5) * (index + 1));
-        worker.child.kill(signal);
-        await worker.ended;
-        await redis.client.flushall();
-      }
-      startStoreWorker();
-      const end = await coordinated;
-      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-      expect(service.storedIndexes()).toEqual(expectedIndexes());
-      expect(service.repeated).toBeLessThanOrEqual(2 * (CONCURRENCY + UNSTORED_MAX));
-      expect(service.repeated).toBeLessThan(ROWS / 4);
-    }, 300_000);
+    longTest(
+      "workers that are killed or stopped resume from the journals in the bucket",
+      async () => {
+        const service = new FaultyService(slowly);
+        const url = await service.listen();
+        const coordinated = coordinate(url, "s3://sent/killed", ...server.flags);
+        for (const [index, signal] of (["SIGKILL", "SIGTERM", "SIGKILL"] as const).entries()) {
+          const worker = startStoreWorker();
+          await sentMoreThan(service, (ROWS / 5) * (index + 1));
+          worker.child.kill(signal);
+          await worker.ended;
+          await redis.client.flushall();
+        }
+        startStoreWorker();
+        const end = await coordinated;
+        expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+        expect(service.storedIndexes()).toEqual(expectedIndexes());
+        expect(service.repeated).toBeLessThanOrEqual(2 * (CONCURRENCY + UNSTORED_MAX));
+        expect(service.repeated).toBeLessThan(ROWS / 4);
+      },
+      300_000,
+    );
 
     longTest(
       "a worker that was paused sends nothing more once others have its split",

@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { drawScenario, type Scenario } from "../support/fault-scenario.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
-import { isCi } from "../support/property-runs.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { runSend, type SendEnd } from "../support/send-command.js";
 
 const given = process.env["SWITCHYARD_SEED"];
-const SCENARIOS = given === undefined ? (isCi ? 8 : 1) : 1;
+const SCENARIOS = given === undefined ? 8 : 1;
 const firstSeed = Number(given ?? Date.now() % 1_000_000);
 const seeds = Array.from({ length: SCENARIOS }, (_, index) => firstSeed + index);
 
@@ -19,7 +19,9 @@ const malformed = amplitudeLines(0, ROWS, 2)
   .split("\n")
   .findIndex((line) => line.includes('"broken'));
 
-test.each(seeds)(
+// test/e2e/send-kill.test.ts kills, too. A seed that is given is run anywhere.
+const scenarioTest = given === undefined ? longTest : test;
+scenarioTest.each(seeds)(
   "SWITCHYARD_SEED=%i: every event is delivered or rejected, and none twice by key",
   async (seed) => {
     const scenario = drawScenario(seed);

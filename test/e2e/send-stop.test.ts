@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
 import { FaultyService, type ReceivedRequest } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { longTest } from "../support/long-test.js";
 import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { runSend, testSecret } from "../support/send-command.js";
@@ -86,46 +87,51 @@ test("a run that fails reports what was delivered so far, and later runs continu
   expect(end.json.resume).toBeUndefined();
 });
 
-test("a run that is interrupted reports what was delivered so far, and how to resume", async () => {
-  const directory = directoryWithRows("send-interrupted");
-  let child: ChildProcess | undefined;
-  const isOdd = oddEvent(720);
-  const interruptAt = new Set([900, 1_300]);
-  const service = new FaultyService((request) => {
-    if (interruptAt.delete(request.index)) child?.kill("SIGINT");
-    return isOdd(request) ? refusal : accepted;
-  });
-  const url = await service.listen();
-  const options = {
-    cwd: directory,
-    env: { SWITCHYARD_SERVER_SECRET: testSecret },
-    started(started: ChildProcess) {
-      child = started;
-    },
-  };
-  const first = await runSend(directory, wordsTo(url), options);
-  expect(first.json, first.stderr).toMatchObject({
-    exitCode: 130,
-    outcome: "interrupted",
-    delivery: { delivered: service.storedIndexes().length, rejected: 1 },
-    resume: { directory, command: ["send", ...wordsTo(url), "--json"] },
-  });
-  expect(first.json.splitsDone).toBeLessThan(first.json.splitsTotal);
+longTest(
+  "a run that is interrupted reports what was delivered so far, and how to resume",
+  async () => {
+    const directory = directoryWithRows("send-interrupted");
+    let child: ChildProcess | undefined;
+    const isOdd = oddEvent(720);
+    const interruptAt = new Set([900, 1_300]);
+    const service = new FaultyService((request) => {
+      if (interruptAt.delete(request.index)) child?.kill("SIGINT");
+      return isOdd(request) ? refusal : accepted;
+    });
+    const url = await service.listen();
+    const options = {
+      cwd: directory,
+      env: { SWITCHYARD_SERVER_SECRET: testSecret },
+      started(started: ChildProcess) {
+        child = started;
+      },
+    };
+    const first = await runSend(directory, wordsTo(url), options);
+    expect(first.json, first.stderr).toMatchObject({
+      exitCode: 130,
+      outcome: "interrupted",
+      delivery: { delivered: service.storedIndexes().length, rejected: 1 },
+      resume: { directory, command: ["send", ...wordsTo(url), "--json"] },
+    });
+    expect(first.json.splitsDone).toBeLessThan(first.json.splitsTotal);
 
-  const second = await runSwitchyard(["send", ...wordsTo(url)], options);
-  const delivered = service.storedIndexes().length.toLocaleString("en-US");
-  expect(second.exitCode).toBe(130);
-  expect(second.stdout).toContain(`Interrupted: ${delivered} events to ${url}/v1/webhooks/`);
-  expect(second.stdout).toMatch(/splits {4}\d of \d done/);
-  expect(second.stdout).toMatch(/resume {4}cd .* && node \S+switchyard\.js send rows\.jsonl --to /);
+    const second = await runSwitchyard(["send", ...wordsTo(url)], options);
+    const delivered = service.storedIndexes().length.toLocaleString("en-US");
+    expect(second.exitCode).toBe(130);
+    expect(second.stdout).toContain(`Interrupted: ${delivered} events to ${url}/v1/webhooks/`);
+    expect(second.stdout).toMatch(/splits {4}\d of \d done/);
+    expect(second.stdout).toMatch(
+      /resume {4}cd .* && node \S+switchyard\.js send rows\.jsonl --to /,
+    );
 
-  const end = await runSend(directory, wordsTo(url), options);
-  expect(end.json, end.stderr).toMatchObject({
-    exitCode: 0,
-    delivery: { delivered: EVENTS - 1, rejected: MALFORMED + 1, possiblyDuplicated: 0 },
-  });
-  expect(service.storedIndexes()).toHaveLength(EVENTS - 1);
-});
+    const end = await runSend(directory, wordsTo(url), options);
+    expect(end.json, end.stderr).toMatchObject({
+      exitCode: 0,
+      delivery: { delivered: EVENTS - 1, rejected: MALFORMED + 1, possiblyDuplicated: 0 },
+    });
+    expect(service.storedIndexes()).toHaveLength(EVENTS - 1);
+  },
+);
 
 test("a run that reaches no service reports that nothing was delivered", async () => {
   const directory = directoryWithRows("send-nowhere");

@@ -174,7 +174,7 @@ function holds(path: string): boolean {
   }
 }
 
-test("shards remove the same duplicates as one process", async () => {
+longTest("shards remove the same duplicates as one process", async () => {
   copyFileSync(join(scratch, "rows.jsonl"), join(scratch, "rows-again.jsonl"));
   const twice = (output: string, ...more: readonly string[]) =>
     run(...exportTo(output, join(scratch, "rows-again.jsonl"), "--dedupe", ...more));
@@ -222,7 +222,7 @@ test("the number of a shard comes from the environment of an array job", async (
 });
 
 describe.runIf(hasS3Server())("with the output in a bucket", () => {
-  test("shards at once, each killed twice, have the bytes of one process", async () => {
+  longTest("shards at once, each killed twice, have the bytes of one process", async () => {
     const server = await useS3Server();
     await server.createBucket("shards", {});
     const output = "s3://shards/out";

@@ -33,7 +33,7 @@ async function exportWith(threads: number, format: string): Promise<Record<strin
   return digestExport(output);
 }
 
-it.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "arrow"], 3))(
+it.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "arrow"], 5))(
   "writes the same %s bytes with one thread and with four",
   async (format) => {
     const one = await exportWith(1, format);

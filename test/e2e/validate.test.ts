@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { isCi, someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -80,22 +81,25 @@ it("reads a share of the inputs, spread over them, and says how much it was", as
   expect(refused.exitCode).toBe(2);
 });
 
-it("counts repeated insert ids exactly within a split, and estimates them over all splits", async () => {
-  const file = join(root, "repeated.jsonl");
-  const lines = Array.from({ length: 3_000 }, (_, index) =>
-    JSON.stringify({
-      event_type: "e",
-      user_id: "u",
-      event_time: "2026-01-01 00:00:00",
-      $insert_id: `id ${index % 2_500}`,
-    }),
-  );
-  writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
-  const { report } = await validate("repeated", file);
-  const { duplicates } = readReport(report).rows;
-  expect(duplicates).toMatchObject({ withInsertID: 3_000, withinSplits: 500, unknown: 0 });
-  expect(Math.abs(duplicates.estimated - 500)).toBeLessThanOrEqual(4 * duplicates.error);
-});
+longTest(
+  "counts repeated insert ids exactly within a split, and estimates them over all splits",
+  async () => {
+    const file = join(root, "repeated.jsonl");
+    const lines = Array.from({ length: 3_000 }, (_, index) =>
+      JSON.stringify({
+        event_type: "e",
+        user_id: "u",
+        event_time: "2026-01-01 00:00:00",
+        $insert_id: `id ${index % 2_500}`,
+      }),
+    );
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+    const { report } = await validate("repeated", file);
+    const { duplicates } = readReport(report).rows;
+    expect(duplicates).toMatchObject({ withInsertID: 3_000, withinSplits: 500, unknown: 0 });
+    expect(Math.abs(duplicates.estimated - 500)).toBeLessThanOrEqual(4 * duplicates.error);
+  },
+);
 
 it("fails like an export if rows are rejected or sources cannot be read", async () => {
   const rejected = await validate("rejected", "traps/malformed-rows/input");

@@ -72,7 +72,7 @@ async function verify(
   return verifyStored(task, { signal, openReader: openRange });
 }
 
-describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"], 3))(
+describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"], 6))(
   "%s",
   (format) => {
     const name = format.replace(" ", "");
