@@ -9,6 +9,7 @@ import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { loadConfiguration } from "../../src/pipeline/configuration/configuration.js";
 import { parseJsonText } from "../../src/pipeline/configuration/configuration-file.js";
 import type { Survey } from "../../src/survey/survey.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";
 
@@ -101,7 +102,7 @@ Next:    switchyard validate
     expect(read("pipeline.schema.json")).toBe(published);
   });
 
-  test("has a summary of one screen, whatever the data", async () => {
+  longTest("has a summary of one screen, whatever the data", async () => {
     const columns = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`c${i}`, i]));
     for (let index = 0; index < 40; index++) put(`in/${index}.png`, new Uint8Array([0, 1, 2, 255]));
     put("in/a.json", amplitude("a", columns));
@@ -130,7 +131,7 @@ Next:    switchyard validate
     expect(doubts).toContain("1 of 1 sampled rows would be rejected: event_missing 1.");
   });
 
-  test("has inputs relative to the file", async () => {
+  longTest("has inputs relative to the file", async () => {
     put("data/in/a.json", amplitude("a"));
     mkdirSync(join(directory, "conf/deep"), { recursive: true });
     await init("data/in", "--config", "conf/deep/acme.json", "--to", "days");
@@ -213,7 +214,7 @@ describe("the schema", () => {
     expect(read("pipeline.schema.json")).toBe(published);
   });
 
-  test("is omitted if another file has its name", async () => {
+  longTest("is omitted if another file has its name", async () => {
     put("in.json", amplitude("a"));
     put("pipeline.schema.json", "something else");
     expect((await init("in.json")).stdout).toContain("Written: pipeline.config.json\n");
@@ -248,7 +249,7 @@ describe("odd inputs", () => {
     expect(doubts.at(-1)).toContain("1 of 4 sampled rows would be rejected: event_missing 1.");
   });
 
-  test("of a rare form among many are sampled", async () => {
+  longTest("of a rare form among many are sampled", async () => {
     for (let index = 100; index < 160; index++) put(`in/${index}.json`, amplitude("a"));
     put("in/132.csv", "who,what\nmina,tea\n");
     const { doubts, sample } = await survey("in");
@@ -282,7 +283,7 @@ describe("odd inputs", () => {
     ]);
   });
 
-  test("with one broken file are accepted, and its fault is reported", async () => {
+  longTest("with one broken file are accepted, and its fault is reported", async () => {
     put("in/a.json", amplitude("a"));
     put("in/broken.json.gz", gzipSync(amplitude("b").repeat(20)).subarray(0, 12));
     const { failures, failuresTotal, sources } = await survey("in");
@@ -383,7 +384,7 @@ describe("odd inputs", () => {
     expect(trial).toMatchObject({ delivered: 1, firstMs: Date.UTC(2026, 0, 31, 17, 3) });
   });
 
-  test("with times in the future are reported as uncertain", async () => {
+  longTest("with times in the future are reported as uncertain", async () => {
     put("a.json", amplitude("a", { event_time: "2999-01-01 00:00:00" }));
     const { doubts } = await survey("a.json");
     expect(doubts).toEqual([

@@ -5,6 +5,7 @@ import { runCommandLine } from "../../src/cli/program.js";
 import { keyTable } from "../../src/cli/service/run-keys.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 import { runSwitchyard } from "../support/command-line.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 import { fakeContext } from "./fake-context.js";
@@ -45,7 +46,7 @@ describe("keys of a service that runs", () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ id, revokedTime: expect.any(Number) });
   });
 
-  test("a read-only key reads and does not write", async () => {
+  longTest("a read-only key reads and does not write", async () => {
     const data = join(root, "read-only");
     const service = await startServiceProcess(data);
     const { stdout } = await keys(data, "create", "--kind", "console", "--read-only", "--json");

@@ -23,8 +23,8 @@ async function readJson<T>(file: string): Promise<T> {
   return JSON.parse(await readFile(file, "utf8")) as T;
 }
 
-// Outside CI, test/e2e/partition.test.ts exports and verifies the others.
-describe.each(someOf(outputFormatNames, 2))("an export as %s", (format) => {
+// Outside CI, tests of library and command export and verify CSV and JSON lines, too.
+describe.each(someOf(outputFormatNames, 4))("an export as %s", (format) => {
   test("has the days of its inputs, is verified, and a changed byte is found", async () => {
     const out = path.join(root, format);
     const sample = path.join(repository, "fixtures/sample");
@@ -79,12 +79,12 @@ test("rejected rows end with exit code 3, and their file is an input that can be
     JSON.stringify({ event_type: type, event_time: "2026-01-31 12:00:00", user_id: "u" });
   await writeFile(input, [row("a"), row(null), row("b"), "{"].join("\n"));
   const out = path.join(root, "rejecting");
-  const rejecting = await runSwitchyard(["export", input, "--to", out, "--format", "jsonl"]);
+  const rejecting = await runInProcess(["export", input, "--to", out, "--format", "jsonl"]);
   expect(rejecting.exitCode).toBe(3);
   expect(rejecting.stdout).toContain("rows      4 read = 2 delivered + 2 rejected");
   expect(rejecting.stdout).toContain("event_missing: 1 row, such as");
   const words = ["export", path.join(out, "rejects"), "--to", path.join(root, "again"), "--json"];
-  const again = await runSwitchyard([...words, "--max-rejects", "100%"]);
+  const again = await runInProcess([...words, "--max-rejects", "100%"]);
   expect(again.exitCode).toBe(0);
   expect(JSON.parse(again.stdout)).toMatchObject({ rows: { read: 2, rejected: 2 } });
 });

@@ -8,6 +8,7 @@ import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import type { FailedSource, Progress } from "../../src/library/library-options.js";
 import { readEvents } from "../../src/library/read-events.js";
 import { exportEvents, sendEvents, validateExport, verifyExport } from "../../src/library/runs.js";
+import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const root = scratchDirectory("library");
@@ -91,7 +92,7 @@ test("a signal that is aborted before the call rejects with one code, and its re
   expect(existsSync(to)).toBe(false);
 });
 
-test("the rejects of a run are counted while its days are merged", async () => {
+longTest("the rejects of a run are counted while its days are merged", async () => {
   const days = Array.from({ length: 3000 }, (_, index) =>
     new Date(Date.UTC(2000, 0, 1 + ((index * 7) % 3000))).toISOString(),
   );
@@ -239,7 +240,7 @@ test("failures of sources name options, not flags", async () => {
   }
 });
 
-test("with requireFields, a mapped field without values is an error", async () => {
+longTest("with requireFields, a mapped field without values is an error", async () => {
   const inputs = inputOf("fields.jsonl", [row("a"), row("b")]);
   const options = { inputs, mapping: { value: ["event_propertys.price"] } };
   const to = join(root, "fields");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { longTest } from "../support/long-test.js";
 import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -73,7 +74,7 @@ test.each(compilations.slice(0, isCi ? 4 : 1))(
   },
 );
 
-test("a compiled program runs against the built package", async () => {
+longTest("a compiled program runs against the built package", async () => {
   const built = join(project, "built/program.mjs");
   const sample = join(repository, "fixtures/sample");
   const { stdout, stderr } = await run(process.execPath, [built, sample], { cwd: project });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputsOf } from "../support/inputs-of.js";
+import { longTest } from "../support/long-test.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
 const SPLIT_BYTES = 30;
@@ -127,7 +128,7 @@ describe("the same export with more inputs", () => {
     expect(await run.run(options)).toMatchObject({ alreadyDone: true });
   });
 
-  it("reads a repaired input in the epoch in which it failed", async () => {
+  longTest("reads a repaired input in the epoch in which it failed", async () => {
     const run = await exported();
     run.input("c.txt", "unreadable");
     run.input("d.txt", "2026-01-03 d", "2026-01-03 break");
@@ -192,7 +193,7 @@ describe("the same export with more inputs", () => {
     expect(await again(run)).toMatchObject({ alreadyDone: true });
   });
 
-  it("keeps what `tomorrow` means in each epoch", async () => {
+  longTest("keeps what `tomorrow` means in each epoch", async () => {
     const run = await exported();
     run.now += 7 * 86_400_000;
     run.input("c.txt", "2026-01-02 c");

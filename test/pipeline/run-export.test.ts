@@ -6,6 +6,8 @@ import { EVENT_COUNTS_NAMES_MAX } from "../../src/base/limits.js";
 import { runExport } from "../../src/pipeline/run-export.js";
 import type { RunProgress } from "../../src/pipeline/run-observer.js";
 import type { Source, SourceRange } from "../../src/readers/source.js";
+import { longTest } from "../support/long-test.js";
+import { someOf } from "../support/property-runs.js";
 import { fakeExport } from "./kit/fake-export.js";
 import { DAYS, someInputs } from "./kit/some-inputs.js";
 
@@ -47,18 +49,21 @@ describe("an export", () => {
     expect(four.files()).toEqual(one.files());
   });
 
-  it("counts names that come first in the inputs, in any order of finished splits", async () => {
-    const run = fakeExport();
-    const lines = (word: string, count: number) =>
-      Array.from({ length: count }, (_, index) => `${DAYS[0]} ${word}${index}`);
-    run.input("a.txt", ...lines("early", 20));
-    run.input("b.txt", ...lines("late", EVENT_COUNTS_NAMES_MAX));
-    // Each input is a split; the larger one finishes first.
-    const { manifest } = await run.run({ threads: 1, splitBytes: run.inputBytes() - 10 });
-    expect(manifest.events).toHaveLength(EVENT_COUNTS_NAMES_MAX);
-    expect(manifest.events.filter(({ event }) => event.startsWith("early"))).toHaveLength(20);
-    expect(manifest.otherEvents?.rows).toBe(20);
-  });
+  longTest(
+    "counts names that come first in the inputs, in any order of finished splits",
+    async () => {
+      const run = fakeExport();
+      const lines = (word: string, count: number) =>
+        Array.from({ length: count }, (_, index) => `${DAYS[0]} ${word}${index}`);
+      run.input("a.txt", ...lines("early", 20));
+      run.input("b.txt", ...lines("late", EVENT_COUNTS_NAMES_MAX));
+      // Each input is a split; the larger one finishes first.
+      const { manifest } = await run.run({ threads: 1, splitBytes: run.inputBytes() - 10 });
+      expect(manifest.events).toHaveLength(EVENT_COUNTS_NAMES_MAX);
+      expect(manifest.events.filter(({ event }) => event.startsWith("early"))).toHaveLength(20);
+      expect(manifest.otherEvents?.rows).toBe(20);
+    },
+  );
 
   it("keeps a rejected row with its position, reason and bytes", async () => {
     const run = fakeExport();
@@ -163,7 +168,7 @@ describe("an export that cannot continue", () => {
     expect((await run.run(options)).manifest.rows.delivered).toBe(4);
   });
 
-  it.each(["wait", "spin"])(
+  it.each(someOf(["wait", "spin"], 2))(
     "stops within the grace when a reader's thread is in a %s",
     async (word) => {
       const run = fakeExport();
@@ -191,7 +196,7 @@ describe("an export that cannot continue", () => {
     },
   );
 
-  it("shows no part of a split whose commit was interrupted", async () => {
+  longTest("shows no part of a split whose commit was interrupted", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a", "2026-01-01 a", "2026-01-01 a");
     run.input("b.txt", "2026-01-02 late", "2026-01-03 b");

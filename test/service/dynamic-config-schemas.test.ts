@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DynamicConfig } from "../../src/contract/dynamic-config.js";
 import { IsolatedSchemaChecker } from "../../src/service/isolated-schema-checker.js";
+import { longTest } from "../support/long-test.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { bomb } from "./schema-bombs.js";
 
@@ -78,7 +79,7 @@ describe("`schema`: a JSON Schema Draft 2020-12 document that constrains the ret
     expect([status, json.errors.map(({ property }) => property)]).toEqual([400, ["schemaJson5"]]);
   });
 
-  test("that takes too long is a 400, and the next one is answered", async () => {
+  longTest("that takes too long is a 400, and the next one is answered", async () => {
     const { schema, values } = bomb("pattern");
     const { status, json } = await made({ schema, defaultValue: values[0] });
     expect([status, json.errors]).toEqual([

@@ -8,6 +8,7 @@ import {
 } from "../../src/contract/experiment.js";
 import { fullExperiment } from "../support/experiment-bodies.js";
 import { fieldRows } from "../support/experiment-field-rows.js";
+import { someOf } from "../support/property-runs.js";
 import { startTestService, type TestAnswer, type TestService } from "../support/service.js";
 
 const path = "/console/v1/experiments";
@@ -48,22 +49,25 @@ it("every writable field has a row, and no other has one", () => {
 });
 
 describe.each(fieldRows)("$field: $row", ({ field, valid, invalid }) => {
-  it.each(valid.map((value) => [value]))("accepts %j and echoes it unchanged", async (value) => {
-    const patched = await service.call<Experiment>({
-      method: "PATCH",
-      path: await newExperiment(),
-      body: { [field]: value },
-    });
-    expectEcho(patched, field, value);
-    const replaced = await service.call<Experiment>({
-      method: "POST",
-      path: await newExperiment(),
-      body: { ...fullExperiment, ...(field === "name" ? {} : { [field]: value }) },
-    });
-    expectEcho(replaced, field, field === "name" ? replaced.json.data.name : value);
-  });
+  it.each(someOf(valid, 2).map((value) => [value]))(
+    "accepts %j and echoes it unchanged",
+    async (value) => {
+      const patched = await service.call<Experiment>({
+        method: "PATCH",
+        path: await newExperiment(),
+        body: { [field]: value },
+      });
+      expectEcho(patched, field, value);
+      const replaced = await service.call<Experiment>({
+        method: "POST",
+        path: await newExperiment(),
+        body: { ...fullExperiment, ...(field === "name" ? {} : { [field]: value }) },
+      });
+      expectEcho(replaced, field, field === "name" ? replaced.json.data.name : value);
+    },
+  );
 
-  it.each(invalid)("refuses %j at %s: %s", async (value, property, errorMessage) => {
+  it.each(someOf(invalid, 3))("refuses %j at %s: %s", async (value, property, errorMessage) => {
     const refusal = {
       status: 400,
       json: {

@@ -4,7 +4,9 @@ import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
 import { IsolatedSchemaChecker } from "../../src/service/isolated-schema-checker.js";
 import type { SchemaCheckLimits } from "../../src/service/service-limits.js";
+import { longTest } from "../support/long-test.js";
 import { processScript } from "../support/process-scripts.js";
+import { someOf } from "../support/property-runs.js";
 import { bomb, bombNames } from "./schema-bombs.js";
 
 const harmless = { schema: '{"required": ["a"]}', values: [{ a: 1 }, {}] };
@@ -34,7 +36,7 @@ function watched<Result>(promise: Promise<Result>) {
 }
 
 describe("a schema that takes too long", () => {
-  test.each(bombNames)("by its %s is a fault of the schema", async (name) => {
+  test.each(someOf(bombNames, 2))("by its %s is a fault of the schema", async (name) => {
     const checker = checkerWith({ checkTimeoutMs: 300 });
     expect(await checker.check(bomb(name))).toEqual([
       { value: undefined, reason: "takes too long to check: more than 300 ms" },
@@ -53,7 +55,7 @@ describe("a schema that takes too long", () => {
     await refused;
   });
 
-  test("is stopped, and a new process answers the waiting checks", async () => {
+  longTest("is stopped, and a new process answers the waiting checks", async () => {
     // Room enough that it is time that runs out, however fast the machine.
     const checker = checkerWith({ processes: 1, checkTimeoutMs: 1_500, heapMib: 1_024 });
     const answers = [bomb("pattern"), harmless, bomb("branching"), harmless].map((question) =>
@@ -63,7 +65,7 @@ describe("a schema that takes too long", () => {
     expect(await Promise.all(answers)).toEqual([tooLong, harmlessFaults, tooLong, harmlessFaults]);
   });
 
-  test("or too much memory is a fault of the schema", async () => {
+  longTest("or too much memory is a fault of the schema", async () => {
     const checker = checkerWith({ checkTimeoutMs: never, heapMib: 24 });
     expect(await checker.check(bomb("branching"))).toEqual([
       { value: undefined, reason: "takes too much memory to check: more than 24 MiB" },

@@ -1,6 +1,7 @@
 import { planCsvRanges } from "../../../src/readers/csv/csv-ranges.js";
 import { CsvReader } from "../../../src/readers/csv/csv-reader.js";
 import type { CsvDialect } from "../../../src/readers/source.js";
+import { isCi } from "../../support/property-runs.js";
 import { deliverBytes, describeReader, type ReaderSubject, type Sample } from "../conformance.js";
 import { testDialect, testSource } from "./csv-rows.js";
 
@@ -45,9 +46,11 @@ const comma = testDialect(names, { header: true });
 describeReader(
   subject("CSV with doubled quotes", comma, (text) => `"${text.replaceAll('"', '""')}"`),
 );
-describeReader(
-  subject("CSV with escaped quotes", { ...comma, escape: "\\" }, (text) =>
-    text.startsWith("{") ? `"${text.replaceAll('"', '\\"')}"` : text,
-  ),
-);
+if (isCi) {
+  describeReader(
+    subject("CSV with escaped quotes", { ...comma, escape: "\\" }, (text) =>
+      text.startsWith("{") ? `"${text.replaceAll('"', '\\"')}"` : text,
+    ),
+  );
+}
 describeReader(subject("TSV without quotes", { ...comma, delimiter: "\t", quote: "" }, (t) => t));

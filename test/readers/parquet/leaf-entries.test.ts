@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import { variedRows, writeSplit } from "../../sinks/event-rows.js";
 import { longTest } from "../../support/long-test.js";
-import { propertyRuns } from "../../support/property-runs.js";
+import { isCi, propertyRuns } from "../../support/property-runs.js";
 import { createRandom } from "../../support/random.js";
 import { expectSame, expectSameAsDuckDB, expectSameOfChanged } from "./oracle.js";
 import { temporaryFile, writeWithDuckDB } from "./parquet-files.js";
@@ -119,7 +119,7 @@ describe("the entries of a leaf", () => {
   });
 
   it("continue after a dictionary is given up within a chunk", async () => {
-    const texts = Array.from({ length: 60_000 }, (_, i) =>
+    const texts = Array.from({ length: isCi ? 60_000 : 20_000 }, (_, i) =>
       i % 9 === 0 ? null : `${i} `.repeat(9),
     );
     const path = temporaryFile();
@@ -154,7 +154,7 @@ describe("the entries of a leaf", () => {
   });
 
   it("are those of our own files", async () => {
-    const { directory, parts } = await writeSplit(variedRows(20_000, 3));
+    const { directory, parts } = await writeSplit(variedRows(isCi ? 20_000 : 5_000, 3));
     const own = ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"];
     for (const { path } of parts) {
       const columns = own.map((name) => [name, `to_json("${name}"::varchar)`] as const);

@@ -142,11 +142,12 @@ describe("rows of a leaf inside of lists", () => {
   }
 
   it("can have more elements than fit the window, between short ones", async () => {
+    const rows = isCi ? 20 : 9;
     const path = await writeWithDuckDB(
-      "select case when i % 5 = 2 then range(100000 + i) else [i] end as l from range(20) r(i)",
+      `select case when i % 5 = 2 then range(100000 + i) else [i] end as l from range(${rows}) r(i)`,
     );
-    await expectSame(path, ["l"], 20);
-    await expectSame(path, ["l"], 20, 0);
+    await expectSame(path, ["l"], rows);
+    await expectSame(path, ["l"], rows, 0);
     const [first, , long] = await readColumn(path, text("l"));
     expect(first).toBe("[0]");
     expect(JSON.parse(long ?? "")).toHaveLength(100_002);
@@ -164,12 +165,12 @@ describe("rows of a leaf inside of lists", () => {
     const path = temporaryFile();
     const table = tableOf(random, 3000, 0.1, new Utf8());
     writeFileSync(path, writeParquet(table, { pageBytes: 20_000 }));
-    for (const bytes of someOf([0, 30_000, 60_000, 120_000, 250_000, 500_000], 2)) {
+    for (const bytes of someOf([0, 30_000, 60_000, 120_000, 250_000, 500_000], 3)) {
       await expectSame(path, columns, 3000, bytes);
     }
   });
 
-  for (const encoding of ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"] as const) {
+  for (const encoding of someOf(["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"] as const, 2)) {
     it(`can be texts in ${encoding}`, async () => {
       const values = Array.from({ length: 3000 }, (_, row) => [`prefix ${row}`, null, "é"]);
       const table = new Table({ l: vectorFromArray(values, listOf(new Utf8())) });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Report } from "../../../src/profile/report.js";
 import { renderReport } from "../../../src/report/html/render-report.js";
 import { findChromium, startChromium } from "../../support/chromium.js";
-import { someOf } from "../../support/property-runs.js";
+import { longTest } from "../../support/long-test.js";
+import { isCi, someOf } from "../../support/property-runs.js";
 import { scratchDirectory } from "../../support/scratch.js";
 import { exampleReport } from "./example-report.js";
 import { openAll, openReport } from "./open-page.js";
@@ -93,7 +94,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
 
   // Without the policy too: each of the two must hold by itself.
   test.each([false, true])("run nowhere, without the policy: %s", async (bypassCSP) => {
-    const report = hostile(exampleReport());
+    const report = hostile(exampleReport(isCi ? {} : { days: 24, names: payloads.length }));
     const opened = await openReport(report, { browser, directory, context: { bypassCSP } });
     const { page } = opened;
     const look = async () => {
@@ -111,7 +112,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
       expect(await page.locator("a:not([href^='#'])").count()).toBe(0);
     };
     await look();
-    for (const payload of someOf(payloads, 3)) {
+    for (const payload of someOf(payloads, 6)) {
       const hash = `#${new URLSearchParams({ event: payload })}`;
       await page.evaluate((to) => Reflect.set(globalThis, "location", to), hash);
       await page.locator("#event-timeline").waitFor();
@@ -130,7 +131,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
     await opened.close();
   });
 
-  test("could not request anything even if they ran", async () => {
+  longTest("could not request anything even if they ran", async () => {
     const { page, close } = await openReport(exampleReport(), { browser, directory });
     for (const attempt of [
       "fetch('http://127.0.0.1:9/')",

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { renderReport } from "../../../src/report/html/render-report.js";
+import { longTest } from "../../support/long-test.js";
 import { exampleReport } from "./example-report.js";
 import { describePages } from "./open-page.js";
 
@@ -29,7 +30,7 @@ describePages("the page of a report, in a browser", (inPage) => {
     });
   });
 
-  test("copies the line that fixes a finding", async () => {
+  longTest("copies the line that fixes a finding", async () => {
     await inPage(async (page) => {
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       const fix = page.locator("#findings .fix").first();
@@ -41,7 +42,7 @@ describePages("the page of a report, in a browser", (inPage) => {
     });
   });
 
-  test("draws a layer for each of the most frequent names and one for the others", async () => {
+  longTest("draws a layer for each of the most frequent names and one for the others", async () => {
     await inPage(async (page) => {
       const layers = page.locator("#timeline .layer");
       expect(await layers.count()).toBe(9);
@@ -99,23 +100,26 @@ describePages("the page of a report, in a browser", (inPage) => {
     });
   });
 
-  test("chooses days by dragging, and one day in the calendar by arrows and Enter", async () => {
-    await inPage(async (page) => {
-      const chart = page.locator("#timeline .timeline");
-      await chart.scrollIntoViewIfNeeded();
-      const box = await chart.boundingBox();
-      if (box === null) throw new Error("there is no chart");
-      await page.mouse.move(box.x + box.width / 2, box.y + 80);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width / 2 + 100, box.y + 90, { steps: 4 });
-      await page.mouse.up();
-      expect(await page.locator("#days .day.outside").count()).toBeGreaterThan(60);
-      await page.locator("#timeline").getByRole("button", { name: "Show all days" }).click();
-      await page.locator("#days button.day[tabindex='0']").focus();
-      for (const key of ["ArrowDown", "ArrowRight", "Enter"]) await page.keyboard.press(key);
-      expect(await rangeOf(page)).toMatch(/^9 Jan 2026, /);
-    });
-  });
+  longTest(
+    "chooses days by dragging, and one day in the calendar by arrows and Enter",
+    async () => {
+      await inPage(async (page) => {
+        const chart = page.locator("#timeline .timeline");
+        await chart.scrollIntoViewIfNeeded();
+        const box = await chart.boundingBox();
+        if (box === null) throw new Error("there is no chart");
+        await page.mouse.move(box.x + box.width / 2, box.y + 80);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width / 2 + 100, box.y + 90, { steps: 4 });
+        await page.mouse.up();
+        expect(await page.locator("#days .day.outside").count()).toBeGreaterThan(60);
+        await page.locator("#timeline").getByRole("button", { name: "Show all days" }).click();
+        await page.locator("#days button.day[tabindex='0']").focus();
+        for (const key of ["ArrowDown", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+        expect(await rangeOf(page)).toMatch(/^9 Jan 2026, /);
+      });
+    },
+  );
 
   test("opens the page of an event by keyboard, and returns to the same position", async () => {
     await inPage(async (page) => {
@@ -138,7 +142,7 @@ describePages("the page of a report, in a browser", (inPage) => {
     });
   });
 
-  test("opens an event with its days from a link, and reports an unknown name", async () => {
+  longTest("opens an event with its days from a link, and reports an unknown name", async () => {
     const hash = "#event=Product+Viewed&from=2026-02-01&to=2026-02-28";
     await inPage(
       async (page) => {
@@ -171,7 +175,7 @@ describePages("the page of a report, in a browser", (inPage) => {
     });
   });
 
-  test("switches between the system's colours, light and dark", async () => {
+  longTest("switches between the system's colours, light and dark", async () => {
     await inPage(async (page) => {
       const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
       const theme = page.getByRole("button", { name: /^Theme/ });
@@ -184,7 +188,7 @@ describePages("the page of a report, in a browser", (inPage) => {
     });
   });
 
-  test("fits every width from 360 pixels", async () => {
+  longTest("fits every width from 360 pixels", async () => {
     await inPage(async (page) => {
       for (const width of [360, 390, 768, 1_280, 3_840]) {
         await page.setViewportSize({ width, height: 900 });
@@ -193,7 +197,7 @@ describePages("the page of a report, in a browser", (inPage) => {
     });
   });
 
-  test("shows 16,384 names in pages", async () => {
+  longTest("shows 16,384 names in pages", async () => {
     const report = exampleReport({ names: 16_384, days: 30 });
     await inPage(
       async (page) => {

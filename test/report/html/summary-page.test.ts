@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.js";
 import { exampleReport } from "./example-report.js";
 import { describePages } from "./open-page.js";
 
@@ -76,62 +77,71 @@ describePages("the page of a report, for its two readers", (inPage) => {
     );
   });
 
-  test("names the zone of most users, shared ids, and how far counts of ids may be off", async () => {
-    const full = exampleReport();
-    const [device] = full.identity.topDevices;
-    if (device === undefined) throw new Error("there are no devices");
-    const identity = { ...full.identity, topUsersError: 12, sharedDevices: [device] };
-    await inPage(
-      async (page) => {
-        expect(await page.locator("#times dd").last().textContent()).toMatch(/^UTC-8/);
-        const captions = await page.locator("#identity caption").allInnerTexts();
-        expect(captions).toContain("Users with the most events; each has up to 12 more");
-        expect(captions).toContain("Devices with the most users");
-        expect(captions).not.toContain("Users with the most devices");
-      },
-      { report: { ...full, identity } },
-    );
-  });
+  longTest(
+    "names the zone of most users, shared ids, and how far counts of ids may be off",
+    async () => {
+      const full = exampleReport();
+      const [device] = full.identity.topDevices;
+      if (device === undefined) throw new Error("there are no devices");
+      const identity = { ...full.identity, topUsersError: 12, sharedDevices: [device] };
+      await inPage(
+        async (page) => {
+          expect(await page.locator("#times dd").last().textContent()).toMatch(/^UTC-8/);
+          const captions = await page.locator("#identity caption").allInnerTexts();
+          expect(captions).toContain("Users with the most events; each has up to 12 more");
+          expect(captions).toContain("Devices with the most users");
+          expect(captions).not.toContain("Users with the most devices");
+        },
+        { report: { ...full, identity } },
+      );
+    },
+  );
 
-  test("counts findings of one kind together in the summary, and shows rejects once", async () => {
-    const full = exampleReport();
-    const codes = ["time_unparsable", "invalid_utf8"] as const;
-    const findings = codes.map((rejectCode, index) => ({
-      code: "rows_rejected",
-      severity: "error" as const,
-      title: `${index + 3} rows are rejected`,
-      detail: "To fix it: set the format.",
-      rows: index + 3,
-      rejectCode,
-    }));
-    await inPage(
-      async (page) => {
-        const line = page.locator(".what-to-do li");
-        expect(await line.allInnerTexts()).toEqual([
-          expect.stringMatching(/3 rows are rejected\s+and 1 more like it, 7 rows in all/),
-        ]);
-        expect(await line.getByRole("link").getAttribute("href")).toBe("#rejects");
-        await page.getByText("No problem but the rejects was found.").waitFor();
-      },
-      { report: { ...full, findings } },
-    );
-  });
+  longTest(
+    "counts findings of one kind together in the summary, and shows rejects once",
+    async () => {
+      const full = exampleReport();
+      const codes = ["time_unparsable", "invalid_utf8"] as const;
+      const findings = codes.map((rejectCode, index) => ({
+        code: "rows_rejected",
+        severity: "error" as const,
+        title: `${index + 3} rows are rejected`,
+        detail: "To fix it: set the format.",
+        rows: index + 3,
+        rejectCode,
+      }));
+      await inPage(
+        async (page) => {
+          const line = page.locator(".what-to-do li");
+          expect(await line.allInnerTexts()).toEqual([
+            expect.stringMatching(/3 rows are rejected\s+and 1 more like it, 7 rows in all/),
+          ]);
+          expect(await line.getByRole("link").getAttribute("href")).toBe("#rejects");
+          await page.getByText("No problem but the rejects was found.").waitFor();
+        },
+        { report: { ...full, findings } },
+      );
+    },
+  );
 
-  test("opens what is closed for printing, but no numbers of charts, and closes it again", async () => {
-    await inPage(async (page) => {
-      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-      expect(await page.locator("details:not(.screen-only):not([open])").count()).toBe(0);
-      await page.emulateMedia({ media: "print" });
-      for (const hidden of [".top-bar", ".screen-only"]) {
-        expect(await page.locator(hidden).first().isVisible()).toBe(false);
-      }
-      expect(await page.getByText("export default (event)").count()).toBe(1);
-      await page.evaluate("dispatchEvent(new Event('afterprint'))");
-      expect(await page.locator("details[open]").count()).toBe(0);
-    });
-  });
+  longTest(
+    "opens what is closed for printing, but no numbers of charts, and closes it again",
+    async () => {
+      await inPage(async (page) => {
+        await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+        expect(await page.locator("details:not(.screen-only):not([open])").count()).toBe(0);
+        await page.emulateMedia({ media: "print" });
+        for (const hidden of [".top-bar", ".screen-only"]) {
+          expect(await page.locator(hidden).first().isVisible()).toBe(false);
+        }
+        expect(await page.getByText("export default (event)").count()).toBe(1);
+        await page.evaluate("dispatchEvent(new Event('afterprint'))");
+        expect(await page.locator("details[open]").count()).toBe(0);
+      });
+    },
+  );
 
-  test("shows lists with their heads on every printed page", async () => {
+  longTest("shows lists with their heads on every printed page", async () => {
     await inPage(async (page) => {
       await page.emulateMedia({ media: "print" });
       const style = (selector: string, name: string) =>
@@ -143,7 +153,7 @@ describePages("the page of a report, for its two readers", (inPage) => {
     });
   });
 
-  test("does not call rejected rows far from all others events", async () => {
+  longTest("does not call rejected rows far from all others events", async () => {
     const full = exampleReport();
     const [first] = full.days;
     if (first === undefined) throw new Error("there are no days");
