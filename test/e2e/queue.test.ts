@@ -17,7 +17,6 @@ import { hasS3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("queue");
-const isInCI = process.env["CI"] === "true";
 const salt = "a salt that no file has";
 const env = { SWITCHYARD_HASH_SALT: salt };
 
@@ -280,7 +279,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
     }
   });
 
-  test.runIf(isInCI)(
+  longTest(
     "workers that are killed again and again lose nothing",
     { timeout: 300_000 },
     async () => {
