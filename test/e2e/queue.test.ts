@@ -238,7 +238,7 @@ describe.skipIf(!hasRedis())("a queue", () => {
     expect(digest("deduped-queue")).toEqual(digest("deduped"));
   });
 
-  test("other runs are kept out while workers are at work", async () => {
+  longTest("other runs are kept out while workers are at work", async () => {
     const coordinated = coordinate("busy");
     const { child } = startWorker();
     await expect.poll(() => records("busy"), { timeout: 90_000, interval: 5 }).toBeGreaterThan(0);
