@@ -122,7 +122,8 @@ it("lists removed events with the position of the one that stayed", async () => 
 });
 
 it("agrees with DuckDB on every event that stays", async () => {
-  const rows = repeatedRows(isCi ? 9_000 : 3_000, 700, createRandom(seed + 1)).map((row) => ({
+  const count = isCi ? 9_000 : 3_000;
+  const rows = repeatedRows(count, isCi ? 2_000 : 700, createRandom(seed + 1)).map((row) => ({
     ...row,
     isBroken: false,
   }));
@@ -177,7 +178,8 @@ longTest(
 );
 
 it("has the bytes of a clean run once a damaged input is repaired", async () => {
-  const rows = repeatedRows(isCi ? 6_000 : 3_000, 750, createRandom(seed + 2));
+  const count = isCi ? 6_000 : 3_000;
+  const rows = repeatedRows(count, count / 4, createRandom(seed + 2));
   const input = writeRows("repaired", rows);
   const clean = join(scratch, "clean");
   await runInProcess(exportTo(clean, input, "--dedupe"));
