@@ -189,6 +189,8 @@ export async function expectSameOfChanged(
     },
   );
   await fc.assert(property, { numRuns: runs });
+  // Fewer runs may all have the same end.
+  if (runs < 100) return;
   expect(seen.errors).toBeGreaterThan(runs / 30);
   expect(seen.rows).toBeGreaterThan(runs / 30);
 }
