@@ -20,7 +20,7 @@ export interface Page {
 type HeaderBytes = { readonly header: PageHeader; readonly size: number };
 
 /** Bytes that are read at once. */
-const READ_BYTES = 1 * MIB;
+const READ_BYTES = MIB / 4;
 /** Bytes of a page's header, which can have statistics of long texts. */
 const HEADER_BYTES_MAX = 16 * MIB;
 /** Bytes of a page, compressed or not. A header with more is treated as damaged. */
