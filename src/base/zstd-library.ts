@@ -35,9 +35,23 @@ async function load(): Promise<ZstdExports> {
     initialize(result);
     exports = (result as unknown as { instance: { exports: unknown } }).instance.exports;
   };
-  await decoder.init();
+  await withoutFetch(() => decoder.init());
   if (exports === undefined) throw new Error("other code has already initialized zstddec/stream");
   return exports as ZstdExports;
+}
+
+/**
+ * Calls `start` while there is no global `fetch`. With it, the package decodes its base64 text by a request,
+ * which loads Node's HTTP client: 40 ms of processor time in each thread, instead of 4.
+ */
+function withoutFetch<Result>(start: () => Result): Result {
+  const property = Object.getOwnPropertyDescriptor(globalThis, "fetch");
+  Reflect.deleteProperty(globalThis, "fetch");
+  try {
+    return start();
+  } finally {
+    if (property !== undefined) Object.defineProperty(globalThis, "fetch", property);
+  }
 }
 
 /** The error number of a result, 0 for none (zstd_errors.h: results of -1 to -119). */
