@@ -24,22 +24,25 @@ const ownOptions = {
   serverSecret: "string",
 } as const;
 
-/** Options of the table that the types of the library leave out, and why. */
+const shared = "only commands share an export with other processes";
+const printed = "the functions print nothing";
+
+/** Options of the table that the library refuses, and why. */
 export const commandOptions = {
-  hashSaltFile: "hashSalt has the salt itself",
-  serverSecretFile: "serverSecret has the secret itself",
-  service: "migrate alone starts a service",
-  apply: "the fixes are in the report, and a program has no configuration file to write them into",
-  shard: "processes that share an export are started as commands",
-  finish: "as shard",
-  queue: "as shard",
+  hashSaltFile: "give the salt itself as hashSalt",
+  serverSecretFile: "give the secret itself as serverSecret",
+  service: "only the command migrate starts a service",
+  apply: "the report has the fixes, and there is no configuration file to write them into",
+  shard: shared,
+  finish: shared,
+  queue: shared,
   metricsPort: "onProgress has the figures",
-  metricsHost: "as metricsPort",
+  metricsHost: "onProgress has the figures",
   notify: "the function returns the result",
-  logFormat: "the functions print nothing",
-  json: "as logFormat",
-  quiet: "as logFormat",
-  color: "as logFormat",
+  logFormat: printed,
+  json: printed,
+  quiet: printed,
+  color: printed,
 } as const satisfies Partial<Record<OptionName, string>>;
 
 /**
@@ -104,7 +107,7 @@ export function requireOptions(
   throw new UsageError(first[0], `${missing.map(([, text]) => text).join("; ")}.`);
 }
 
-/** Throws `UsageError` for options that are not an object, or that the table does not check. */
+/** Throws `UsageError` for options that are not an object, and for those that the table does not check. */
 export function checkOptions(options: unknown): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new UsageError(
@@ -113,11 +116,16 @@ export function checkOptions(options: unknown): void {
     );
   }
   const given = options as Readonly<Record<string, unknown>>;
-  const faults = Object.entries(ownOptions).flatMap(([name, kind]) =>
+  const wrong = Object.entries(ownOptions).flatMap(([name, kind]) =>
     given[name] === undefined || (typeof given[name] === kind && given[name] !== null)
       ? []
       : [`${name}: must be a ${kind}`],
   );
+  const ofCommands = Object.entries(commandOptions).flatMap(([option, reason]) => {
+    const name = localNameOf(option as OptionName);
+    return given[name] === undefined ? [] : [`${name}: an option of the command line; ${reason}`];
+  });
+  const faults = [...wrong, ...ofCommands];
   if (faults.length === 0) return;
   throw new UsageError("configuration_invalid", `The options are not valid: ${faults.join("; ")}.`);
 }

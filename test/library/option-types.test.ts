@@ -8,7 +8,7 @@ import type {
   ValidateExportOptions,
   VerifyExportOptions,
 } from "../../src/library/library-options.js";
-import type { OptionName } from "../../src/pipeline/configuration/option-names.js";
+import { localNameOf, type OptionName } from "../../src/pipeline/configuration/option-names.js";
 import type { optionTable } from "../../src/pipeline/configuration/option-table.js";
 import type { Section } from "../../src/pipeline/configuration/option-types.js";
 import { resolveRunOptions } from "../../src/pipeline/configuration/run-options.js";
@@ -108,6 +108,14 @@ test("the options of stores reach the run", async () => {
   });
 });
 
-test("every option that the library leaves out has a reason", () => {
-  for (const reason of Object.values(commandOptions)) expect(reason).not.toBe("");
+test.each(Object.entries(commandOptions))("%s of commands is refused", async (name, reason) => {
+  const refused = configurationOf({ inputs: "in", [localNameOf(name as OptionName)]: "x" }, [
+    "export",
+    "validate",
+    "send",
+  ]);
+  await expect(refused).rejects.toMatchObject({
+    code: "configuration_invalid",
+    message: expect.stringContaining(`an option of the command line; ${reason}`),
+  });
 });
