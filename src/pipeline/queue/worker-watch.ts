@@ -19,7 +19,7 @@ const SLOW_MS_MIN = 60_000;
 interface Seen {
   beat: WorkerBeat;
   changedMs: number;
-  /** What it had done of the run before it left for other work and returned. */
+  /** Its counts for this run, from before it left for other work and returned. */
   before: Counts;
 }
 
