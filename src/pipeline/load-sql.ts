@@ -81,7 +81,7 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
       const options = {
         parquet: "format = 'PARQUET'",
         jsonl: "format = 'JSON'",
-        csv: "format = 'CSV', skip_leading_rows = 1, allow_quoted_newlines = TRUE",
+        csv: "format = 'CSV', skip_leading_rows = 1, allow_quoted_newlines = TRUE, null_marker = ''",
         arrow: undefined,
       }[kind];
       const bucket = bucketOf(load, "gs://");
@@ -107,7 +107,8 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
       const format = {
         parquet: "TYPE = PARQUET",
         jsonl: "TYPE = JSON",
-        csv: `TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE`,
+        // Its default NULL_IF is \N, in quotes too, and an unquoted backslash is an escape.
+        csv: `TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = () ESCAPE_UNENCLOSED_FIELD = NONE`,
         arrow: undefined,
       }[kind];
       const stage = `"switchyard_${table}"`;
@@ -154,7 +155,8 @@ FILE_FORMAT = (${format})${match};`
       const format = {
         parquet: "PARQUET",
         jsonl: `JSON 'auto ignorecase' TIMEFORMAT 'auto'${isGzip ? " GZIP" : ""}`,
-        csv: "CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto'",
+        // Without NULL AS, \N is null.
+        csv: "CSV IGNOREHEADER 1 NULL AS '' TIMEFORMAT 'auto'",
         arrow: undefined,
       }[kind];
       // It reads every object with this prefix, whatever its name.
@@ -211,7 +213,13 @@ FORMAT AS ${format};`,
           iso,
         ],
         parquet: [],
-        csv: ["input_format_csv_empty_as_default = 1", iso],
+        csv: [
+          "input_format_csv_empty_as_default = 1",
+          "format_csv_null_representation = '\\\\N'",
+          "input_format_csv_trim_whitespaces = 0",
+          "format_csv_allow_single_quotes = 0",
+          iso,
+        ],
         arrow: [],
       }[kind];
       // Otherwise it takes columns from the names of directories and guesses their types.
@@ -248,7 +256,7 @@ ${all.length === 0 ? "" : `SETTINGS ${all.join(", ")}\n`}FORMAT ${formats[kind]}
       const from = {
         parquet: `read_parquet(${list})`,
         jsonl: `read_json(${list}, format = 'newline_delimited', maximum_object_size = 134217728,\n  columns = {${types}})`,
-        csv: `read_csv(${list}, header = true, delim = ',', quote = '"', escape = '"',\n  allow_quoted_nulls = false, max_line_size = 134217728, columns = {${types}})`,
+        csv: `read_csv(${list}, header = true, delim = ',', quote = '"', escape = '"',\n  nullstr = '', allow_quoted_nulls = false, max_line_size = 134217728, columns = {${types}})`,
         arrow: undefined,
       }[kind];
       return from && `INSERT INTO ${into}\nSELECT ${selected.join(", ")}\nFROM ${from};`;

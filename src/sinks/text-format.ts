@@ -23,9 +23,9 @@ export function createJsonlGzipFormat(kernel: Kernel, options: RowsOptions): Par
 }
 
 /**
- * Creates CSV parts by RFC 4180, with CRLF: a null is an empty cell, an empty text is `""`. With
- * `safe`, cells that a spreadsheet would run as a formula (they begin with = + - @ tab or CR) begin
- * with `'`.
+ * Creates CSV parts by RFC 4180, with CRLF: a null is an empty cell; an empty text and `\N` are
+ * quoted. With `safe`, cells that a spreadsheet would run as a formula (they begin with = + - @ tab
+ * or CR) begin with `'`.
  */
 export function createCsvFormat(kernel: Kernel, safe: boolean, options: RowsOptions): PartFormat {
   const { run } = kernel;

@@ -77,6 +77,71 @@ test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
   },
 );
 
+/** Texts that loaders could take for null, an escape, a quote or nothing. */
+const nearNulls = [
+  "\\N",
+  '"\\N"',
+  "\\n",
+  "\\",
+  "\\\\N",
+  "NULL",
+  "null",
+  '"',
+  '""',
+  " ",
+  " x ",
+  "'",
+  "",
+];
+
+test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
+  "verify and DuckDB find texts that look like null in %s as they were, and nulls as null",
+  async (format) => {
+    const cwd = scratchDirectory("null-texts");
+    const texts = [...nearNulls, null];
+    const lines = texts.map((text, index) =>
+      JSON.stringify({
+        event_type: text || "e",
+        event_time: `2026-01-30T00:00:${String(10 + index)}Z`,
+        user_id: text || "u",
+        device_id: `d${index}`,
+        $insert_id: text,
+        v: text,
+      }),
+    );
+    writeFileSync(join(cwd, "in.ndjson"), `${lines.join("\n")}\n`);
+    writeFileSync(
+      join(cwd, "pipeline.config.json"),
+      JSON.stringify({ preset: "amplitude", mapping: { value: "v" } }),
+    );
+    const columns = ["event", "timestamp", "userID", "value", "insertID"]
+      .map((name) => `${name}=${name}`)
+      .join();
+    const args = ["export", "in.ndjson", "--to", "out", "--format", format, "--columns", columns];
+    expect(await runInProcess(args, { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await runInProcess(["verify", "out"], { cwd })).toMatchObject({ exitCode: 0 });
+    const { stdout } = await runInProcess(["load-sql", "duckdb", "out"], { cwd });
+    const connection = await (await DuckDBInstance.create(":memory:")).connect();
+    try {
+      await connection.run(stdout);
+      const value = format === "jsonl" ? "value->>'$'" : "value";
+      const found = await connection.runAndReadAll(
+        `select event, "userID" as user, ${value} as value, "insertID" as id from events order by timestamp`,
+      );
+      expect(found.getRowObjects()).toEqual(
+        texts.map((text) => ({
+          event: text || "e",
+          user: text || "u",
+          value: text,
+          id: text === "" ? null : text,
+        })),
+      );
+    } finally {
+      connection.closeSync();
+    }
+  },
+);
+
 /** Runs the statements for an export with DuckDB, and returns the rows that the table has then. */
 async function rowsInDuckDb(directory: string): Promise<number> {
   const { stdout } = await runInProcess(["load-sql", "duckdb", directory]);
@@ -208,6 +273,18 @@ describe("the statements of a warehouse", () => {
     expect(() => loadSql("clickhouse", manifest, address)).toThrow(
       /copy the output to a directory/,
     );
+  });
+
+  test.each([
+    ["bigquery", "null_marker = ''"],
+    ["snowflake", "NULL_IF = () ESCAPE_UNENCLOSED_FIELD = NONE"],
+    ["redshift", "NULL AS ''"],
+    ["clickhouse", "format_csv_null_representation = '\\\\N'"],
+    ["duckdb", "nullstr = ''"],
+  ])("of %s name the text that means null in CSV", async (warehouse, text) => {
+    const { cwd } = await exported("csv");
+    const { stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
+    expect(stdout).toContain(text);
   });
 
   test("are refused for a format that it does not read", async () => {

@@ -20,14 +20,20 @@ async function writeText(
   return (format === "jsonl.gz" ? gunzipSync(bytes) : bytes).toString("utf8");
 }
 
-/** Text with what CSV and JSON escape, nulls and all planes of Unicode. */
-const text = fc.string({
-  unit: fc.oneof(
-    fc.constantFrom('"', ",", "\n", "\r", "\t", "\\", "'", "=", "\u0000", "\u001f", " "),
-    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
-  ),
-  maxLength: 60,
-});
+/** Text with what CSV and JSON escape, null texts, nulls and all planes of Unicode. */
+const text = fc.oneof(
+  { arbitrary: fc.constantFrom("\\N", "NULL", "null", '"'), weight: 1 },
+  {
+    arbitrary: fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('"', ",", "\n", "\r", "\t", "\\", "N", "'", "=", "\u0000", "\u001f", " "),
+        fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+      ),
+      maxLength: 60,
+    }),
+    weight: 9,
+  },
+);
 const properties = fc
   .tuple(fc.dictionary(text, fc.oneof(text, fc.integer())), fc.constantFrom("", "  ", "\t"))
   .map(([object, indent]) => JSON.stringify(object, null, indent));
@@ -159,12 +165,15 @@ describe("csv", () => {
     return withInsertID ? [...cells, row.insertID] : cells;
   }
 
-  test("csv-parse reads each cell back, and nulls differ from empty texts", async () => {
+  /** As many loaders have it: `\\N` without quotes is null. */
+  const isNull = (cell: string) => cell === "" || cell === "\\N";
+
+  test("csv-parse reads each cell back, and nulls differ from empty texts and null texts", async () => {
     await fc.assert(
       fc.asyncProperty(events, fc.boolean(), async (rows, withInsertID) => {
         const records = parse(await writeText(rows, "csv", { withInsertID }), {
           record_delimiter: "\r\n",
-          cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
+          cast: (cell, { quoting }) => (isNull(cell) && !quoting ? null : cell),
         });
         const header = withInsertID ? [...columns, "insertID"] : columns;
         expect(records).toEqual([header, ...rows.map((row) => csvCells(row, withInsertID))]);
@@ -184,6 +193,26 @@ describe("csv", () => {
   });
 
   const formulas = ["=1+1", "+1", "-1", "@a", "\tb", "\rc", "=a,b"];
+
+  test.each([false, true])(
+    "a text that unquoted means null is quoted, in every column (csvSafe: %s)",
+    async (csvSafe) => {
+      const nullText = "\\N";
+      const row = eventRow({
+        event: nullText,
+        userID: nullText,
+        stableID: "\\n",
+        value: '"\\\\N"',
+        insertID: nullText,
+      });
+      const [, record] = (await writeText([row], "csv", { csvSafe, withInsertID: true })).split(
+        "\r\n",
+      );
+      expect(record).toBe(
+        String.raw`"\N",1769860800000,"\N",\n,"\N","{""userID"":""u1""}",{},"\N"`,
+      );
+    },
+  );
 
   test("with csvSafe no cell begins as a formula", async () => {
     const rows = formulas.map((event) => eventRow({ event, value: JSON.stringify(event) }));

@@ -1,4 +1,5 @@
-// Events as CSV records (RFC 4180): a null is an empty cell, an empty text is `""`.
+// Events as CSV records (RFC 4180): a null is an empty cell, an empty text is `""`. The text `\N` is
+// quoted too, because readers take it for null otherwise.
 
 import { Column, KIND_NULL, columnAt, rowAt } from "../column";
 import { copyLoose } from "../utf8";
@@ -55,12 +56,18 @@ function copyDoubling(target: usize, start: usize, length: usize): usize {
   return target;
 }
 
+/** Returns whether a cell without quotes means null. */
+@inline
+function isNullText(start: usize, length: usize): bool {
+  return length == 0 || (length == 2 && load<u16>(start) == 0x4e5c);
+}
+
 function writeCell(target: usize, cells: Column, row: i32, safe: bool): usize {
   if (cells.kind(row) == KIND_NULL) return target;
   const start = cells.start(row);
   const length = cells.length(row);
   const formula = safe && length > 0 && startsFormula(load<u8>(start));
-  if (length > 0 && !needsQuotes(start, length)) {
+  if (!isNullText(start, length) && !needsQuotes(start, length)) {
     if (formula) store<u8>(target++, 0x27);
     return copyLoose(target, start, length);
   }
