@@ -1,5 +1,5 @@
-// The rooms of src/ and what each may import. A new edge is a decision: change it here, on purpose.
-const rooms = {
+// The modules of src/ and what each may import. A new edge is a decision: change it here, on purpose.
+const modules = {
   base: [],
   batch: ["base"],
   store: ["base"],
@@ -53,11 +53,11 @@ module.exports = {
       from: { orphan: true, path: "^src/", pathNot: "\\.d\\.ts$" },
       to: {},
     },
-    ...Object.entries(rooms).map(([room, allowed]) => ({
-      name: `${room}-imports-only-${allowed.join("-") || "nothing"}`,
+    ...Object.entries(modules).map(([module, allowed]) => ({
+      name: `${module}-imports-only-${allowed.join("-") || "nothing"}`,
       severity: "error",
-      from: { path: `^src/${room}/` },
-      to: { path: "^src/", pathNot: [room, ...allowed].map((name) => `^src/${name}/`) },
+      from: { path: `^src/${module}/` },
+      to: { path: "^src/", pathNot: [module, ...allowed].map((name) => `^src/${name}/`) },
     })),
   ],
   options: {

@@ -1,4 +1,4 @@
-// Checks types, lint, format, lengths and the imports between rooms, in parallel. Prints all findings.
+// Checks types, lint, format, lengths and the imports between modules, in parallel. Prints all findings.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +14,7 @@ const checks = [
   ["declarations", bin("typescript/bin/tsc"), ["-p", "tsconfig.build.json", "--noEmit"]],
   ["types of the page", bin("typescript/bin/tsc"), ["-p", "src/report/html/client/tsconfig.json"]],
   ["lint and format", bin("@biomejs/biome/bin/biome"), ["check", "--error-on-warnings"]],
-  ["rooms", bin("dependency-cruiser/bin/dependency-cruise.mjs"), ["src"]],
+  ["modules", bin("dependency-cruiser/bin/dependency-cruise.mjs"), ["src"]],
 ];
 
 const codes = await Promise.all(

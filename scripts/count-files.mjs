@@ -25,22 +25,23 @@ const exported = await filesOfExport();
 const patched = await filesOfPatch();
 rmSync(scratch, { recursive: true });
 for (const files of [exported, patched]) console.error([...files].sort().join("\n"), "\n");
-console.log("| room | files | lines |\n|---|---:|---:|");
-for (const [room, { files, lines }] of rooms()) console.log(`| ${room} | ${files} | ${lines} |`);
+console.log("| module | files | lines |\n|---|---:|---:|");
+for (const [module, { files, lines }] of modules())
+  console.log(`| ${module} | ${files} | ${lines} |`);
 console.log(`
 production packages: ${Object.keys(dependencies).length}
 files executed by an export of one NDJSON file: ${exported.size}
 files executed by a PATCH of a gate: ${patched.size}`);
 
-/** Room → files and lines of TypeScript; `kernels` is AssemblyScript. */
-function rooms() {
+/** Module → files and lines of TypeScript; `kernels` is AssemblyScript. */
+function modules() {
   const found = new Map();
   const names = readdirSync(join(checkout, "src"), { recursive: true, encoding: "utf8" });
   for (const name of names.filter((file) => file.endsWith(".ts"))) {
     const lines = readFileSync(join(checkout, "src", name), "utf8").split("\n").length - 1;
-    for (const room of [name.includes("/") ? name.split("/")[0] : name, "~ all"]) {
-      const count = found.get(room) ?? { files: 0, lines: 0 };
-      found.set(room, { files: count.files + 1, lines: count.lines + lines });
+    for (const module of [name.includes("/") ? name.split("/")[0] : name, "~ all"]) {
+      const count = found.get(module) ?? { files: 0, lines: 0 };
+      found.set(module, { files: count.files + 1, lines: count.lines + lines });
     }
   }
   return [...found].sort(([one], [other]) => (one < other ? -1 : 1));

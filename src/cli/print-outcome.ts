@@ -130,7 +130,7 @@ const faults = /^(error:|Failed|Interrupted|Migration stopped|Not verified)/;
 
 const warnings = /^(Rejected|Uncertain|More rows were rejected|Stopped)/;
 
-/** `  label     text`, as `line` of the report room writes it. */
+/** `  label     text`, like `line` of the report module. */
 const label = /^( {2})([a-z]+(?: [a-z]+)?)(?= {2,}\S)/;
 
 /** Returns a text in colour if the stream is a terminal with colours; otherwise the text unchanged. */

@@ -121,5 +121,5 @@ const known: readonly string[] = [
 function unknownVariables(environment: Environment): readonly string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
-    .map((name) => `${name} has no meaning and is ignored${suggestion(name, known)}`);
+    .map((name) => `unknown environment variable ${name}, ignored${suggestion(name, known)}`);
 }

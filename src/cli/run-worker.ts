@@ -6,7 +6,7 @@ import type { CommandContext } from "./context.js";
 import { printResult } from "./print-outcome.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
-/** Reads the splits of a queue until it is told to stop, and returns the exit code; never throws. */
+/** Reads the splits of a queue until it is stopped, and returns the exit code; never throws. */
 export function runWorker(line: CommandLine, context: CommandContext): Promise<number> {
   return runConfigured("worker", line, context, async (configuration, output) => {
     const { stderr, clock, signal, stdout } = context;

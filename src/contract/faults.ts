@@ -25,7 +25,10 @@ export function bodyFaultsOf(faults: readonly RuleFault[]): readonly Fault[] {
 /** Returns the first FAULTS_MAX faults, and a last one if there are more. */
 export function toldFaults(faults: readonly Fault[]): readonly Fault[] {
   if (faults.length <= FAULTS_MAX) return faults;
-  return [...faults.slice(0, FAULTS_MAX), { property: "", errorMessage: "More faults not told" }];
+  return [
+    ...faults.slice(0, FAULTS_MAX),
+    { property: "", errorMessage: "Further faults are not listed" },
+  ];
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {

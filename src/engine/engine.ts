@@ -60,7 +60,7 @@ export interface Engine {
 }
 
 /**
- * Creates the engine: the one place that knows all rooms. Code that only some commands need is
+ * Creates the engine: the one place that knows all modules. Code that only some commands need is
  * loaded when they run.
  */
 export function createEngine(): Engine {

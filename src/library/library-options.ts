@@ -124,8 +124,8 @@ interface RunOptions extends ReadingOptions {
   /** Rejected rows up to which `tooManyRejects` is false. Default: 0. */
   readonly maxRejects?: RejectLimit | undefined;
   /**
-   * Reject with `fields_missing` after the run if a mapped field has no value in all rows, or in all
-   * rows of a source. What the run has written stays.
+   * Reject with `fields_missing` after the run if a mapped field has no value in any row, or in any
+   * row of a source. What the run has written stays.
    */
   readonly requireFields?: boolean | undefined;
 }
@@ -144,11 +144,11 @@ interface ColumnOptions {
 
 /** Signal and callbacks of a run. */
 export interface RunControl {
-  /** Ends the run in good order: it resolves with the outcome `interrupted` and can be resumed. */
+  /** Shuts the run down cleanly: it resolves with the outcome `interrupted` and can be resumed. */
   readonly signal?: AbortSignal | undefined;
   /** Called about twice a second, and once at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called with facts worth a line: resumed, fewer threads than asked for. */
+  /** Called with notices, e.g. when a run is resumed or fewer threads are used than requested. */
   readonly onNote?: ((text: string) => void) | undefined;
 }
 

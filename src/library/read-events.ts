@@ -142,7 +142,7 @@ async function* readSources(
         if (!(error instanceof SourceError)) throw error;
         // Rows before the fault are events.
         yield* rows.flush();
-        const failure = sayGiven(error);
+        const failure = withWarning(error);
         const { code, message } = failure;
         report(options, { source: source.name, code, message }, failure);
       }
@@ -158,11 +158,11 @@ async function* readSources(
 }
 
 /** Extends an error of damage that only a checksum found: earlier batches may hold altered events. */
-function sayGiven(error: SourceError): SourceError {
-  const { code, position, reason, alteredFrom } = error;
+function withWarning(error: SourceError): SourceError {
+  const { code, position, alteredFrom } = error;
   if (alteredFrom === undefined) return error;
-  const told = `${reason} Events from that position on were already delivered: discard the events of this source.`;
-  return new SourceError(code, position, told, { cause: error, alteredFrom });
+  const reason = `${error.reason} Events from that position on were already delivered: discard the events of this source.`;
+  return new SourceError(code, position, reason, { cause: error, alteredFrom });
 }
 
 async function* readSource(

@@ -74,7 +74,7 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     json: "JSON",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nCLUSTER BY ${quoted("event")}`,
-    // It takes all keys of a path as columns, and none may also be a column of the files, as the event is.
+    // BigQuery makes every path key a column; a key must not repeat a file column.
     dayType: ({ hasEvents }) => (hasEvents ? undefined : "DATE"),
     load(load, target) {
       const { kind, table, prefixes, extension, dayKey, hasEvents } = load;

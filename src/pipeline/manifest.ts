@@ -151,7 +151,7 @@ const missingFieldsSchema = z.object({
   names: z.array(text),
 });
 
-/** Mapped fields without a value in all rows of some sources. */
+/** Mapped fields without a value in any row of some sources. */
 export type MissingFields = Immutable<z.infer<typeof missingFieldsSchema>>;
 
 const duplicatesSchema = z.object({

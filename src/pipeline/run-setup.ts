@@ -23,7 +23,7 @@ export function createPool(
   const budget = budgetThreads(options);
   if (budget.threads < options.threads) {
     observer.note?.(
-      `threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`,
+      `using ${budget.threads} of ${options.threads} threads (--memory is too small for more); raise --memory`,
     );
   }
   return new WorkerPool({
@@ -32,7 +32,7 @@ export function createPool(
     ...budget,
     fewer: (started, wanted) =>
       observer.note?.(
-        `threads: ${started} instead of ${wanted}, as the system refuses more; for more, ${raiseThreadLimits}`,
+        `started ${started} of ${wanted} threads (system limit); ${raiseThreadLimits}`,
       ),
   });
 }

@@ -167,8 +167,8 @@ function notesOf(
   { notes }: StartedRun,
 ): readonly string[] {
   return [
-    ...(documents.length === 0 ? [] : [`skipped, as not data: ${listNames(documents)}`]),
-    ...(dead === undefined ? [] : [`process ${dead.pid} died in this directory`]),
+    ...(documents.length === 0 ? [] : [`skipped (not data): ${listNames(documents)}`]),
+    ...(dead === undefined ? [] : [`resuming after process ${dead.pid}, which died`]),
     ...notes,
   ];
 }

@@ -188,7 +188,7 @@ const identitySchema = z.strictObject({
   userOnly: count,
   deviceOnly: count,
   none: count.describe("Events with neither, which the mapping allows."),
-  same: count.describe("Events whose user id is their device id, as anonymous visitors have it."),
+  same: count.describe("Events whose user id is their device id; typical of anonymous visitors."),
   devicePrefixes: count.describe("Events whose user id begins with `$device:`."),
   generatedAlone: count.describe(
     "Events without a device id whose user id has the shape that libraries generate for devices, such as a UUID.",
@@ -364,7 +364,7 @@ export const reportSchema = z.strictObject({
     .describe("Source fields that the mapping does not use, from a sample; most filled first."),
   missingFields: z
     .array(missingFieldsSchema)
-    .describe("Mapped fields without a value in all rows of some or all sources."),
+    .describe("Mapped fields without a value in any row, or in any row of some sources."),
   misplacedCommas: z
     .strictObject({ places: count, sources: count, source: text, byte: count })
     .exactOptional()

@@ -176,7 +176,7 @@ interface GivenFormat {
   readonly rowFields?: ReadonlySet<string>;
 }
 
-/** Makes the detection of formats by first bytes. It believes what the user gives. */
+/** Makes the detection of formats by first bytes. Given values override detection. */
 export function createFormatDetection({
   kind,
   csv,

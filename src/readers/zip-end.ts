@@ -96,10 +96,10 @@ function refuseDisks(archive: string, disk: number): void {
 /** Two joined zips, or a zip with bytes put in or taken out, would otherwise lose entries. */
 function checkPlace(archive: string, end: ZipEnd & { readonly directoryBytes: number }): ZipEnd {
   const { directoryBytes, ...checked } = end;
-  const told = checked.directoryStart + directoryBytes;
-  if (told === checked.directoryEnd) return checked;
+  const recordedEnd = checked.directoryStart + directoryBytes;
+  if (recordedEnd === checked.directoryEnd) return checked;
   const what =
-    `the directory of the zip ends at byte ${told} by its end record, which is at byte ` +
+    `the directory of the zip ends at byte ${recordedEnd} by its end record, which is at byte ` +
     `${checked.directoryEnd}: bytes were added or removed, or two zips were joined`;
   throw corrupt(archive, what, {});
 }

@@ -27,9 +27,9 @@ export function rowsLine(
   [first, ...others]: readonly [string, ...(readonly [number, string])[]],
 ): string {
   const parts = others.filter(([rows]) => rows > 0);
-  const told = [first, ...parts.map(([rows, word]) => `${formatCount(rows)} ${word}`)];
+  const counts = [first, ...parts.map(([rows, word]) => `${formatCount(rows)} ${word}`)];
   const more = added > 0 ? ` + ${formatCount(added)} added` : "";
-  return line("rows", `${formatCount(read)} read${more} = ${told.join(" + ")}`);
+  return line("rows", `${formatCount(read)} read${more} = ${counts.join(" + ")}`);
 }
 
 /** `1,234 rows/s` over a duration. */

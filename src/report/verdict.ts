@@ -57,13 +57,14 @@ export function verdictOf(
   if (rows.mapped === 0) return { tone: "error", sentence: "Not ready: no row becomes an event." };
   const isWithinLimit = rows.rejected > 0 && !exceeds(rows, maxRejects);
   const share = isWithinLimit ? limitWords(rows, maxRejects) : mappedWords(rows);
-  const look = `${formatNumberOf(warnings, "warning")} to check`;
+  const toCheck = `${formatNumberOf(warnings, "warning")} to check`;
   if (errors > 0) {
-    const others = warnings > 0 ? ` and ${look}` : "";
+    const others = warnings > 0 ? ` and ${toCheck}` : "";
     const fix = `${formatNumberOf(errors, "error")} to fix`;
     return { tone: "error", sentence: `Not ready: ${share}, with ${fix}${others}.` };
   }
-  if (warnings > 0) return { tone: "warning", sentence: `Nearly ready: ${share}, with ${look}.` };
+  if (warnings > 0)
+    return { tone: "warning", sentence: `Nearly ready: ${share}, with ${toCheck}.` };
   return { tone: "good", sentence: `Ready: ${share}.` };
 }
 

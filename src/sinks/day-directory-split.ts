@@ -117,8 +117,8 @@ function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOpt
 
 /**
  * Chooses the days to spill: in a row buffer with many directories, those with few rows for each,
- * unless the rows of a day are in order. Then other splits have none of them, and there is nothing to
- * merge. `order` has the row number at each index. The choice is a function of the row buffer alone, so
+ * unless the rows of a day are in order. Such days are not shared with other
+ * splits. `order` has the row number at each index. The choice is a function of the row buffer alone, so
  * that the output does not depend on threads.
  */
 function chooseSpilled(days: readonly DayRows[], order: Uint32Array) {

@@ -20,8 +20,8 @@ import { StoreCalls } from "./store-calls.js";
 const REMOVED_MAX = 1000;
 
 /**
- * A bucket of S3, or of a store with its API. Credentials come from the SDK's own chain. The SDK makes only
- * the rare calls, and repeats calls that were answered with a redirection.
+ * A bucket of S3, or of a store with its API. Credentials come from the SDK's own chain. The SDK serves
+ * list, head and delete, and follows redirections; GET and PUT use `S3Requests`.
  */
 export class S3Store implements ObjectStore {
   readonly #calls: StoreCalls;

@@ -45,13 +45,19 @@ test.each(commandNames)("the help of %j lists the exit codes", async (name) => {
 });
 
 test("no help describes an option as that of another command", async () => {
-  expect(await helpOf("worker")).not.toContain("this one plans");
-  expect(await helpOf("export")).toContain("this one plans");
+  expect(await helpOf("worker")).not.toMatch(/this\s+process\s+plans/);
+  expect(await helpOf("export")).toMatch(/this\s+process\s+plans/);
   for (const command of ["check-data", "keys list"])
     expect(await helpOf(command)).not.toContain("created if it is missing");
   expect(await helpOf("keys create")).toContain("API that the key opens: console, server");
   expect(await helpOf("keys create")).toContain("keys create --kind <kind> [options]");
   expect(await helpOf("keys")).not.toContain("display help");
+});
+
+test("--require-fields fails if no row has a value, and says so", async () => {
+  expect((await helpOf("export")).replaceAll(/\s+/g, " ")).toContain(
+    "has no value in any row, or in any row of a source",
+  );
 });
 
 test("--table is the Delta log only in export, where it is the former name of --table-log", () => {

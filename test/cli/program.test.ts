@@ -320,11 +320,11 @@ describe("usage", () => {
     },
   );
 
-  test("a variable that no option has is told, with the one that is meant", async () => {
+  test("an unknown variable is reported, with the one that is meant", async () => {
     const { context, stderr } = fakeContext({}, { environment: { SWITCHYARD_THREDS: "2" } });
     expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(0);
     expect(stderr.join("")).toBe(
-      "SWITCHYARD_THREDS has no meaning and is ignored; did you mean SWITCHYARD_THREADS?\n",
+      "unknown environment variable SWITCHYARD_THREDS, ignored; did you mean SWITCHYARD_THREADS?\n",
     );
   });
 

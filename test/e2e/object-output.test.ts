@@ -214,7 +214,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
       const started = await run("export", "s3://lake/taken", "--format", "csv");
       expect(started).toMatchObject({
         exitCode: 2,
-        stderr: expect.stringContaining("s3://lake/taken holds a run that was started differently"),
+        stderr: expect.stringContaining("s3://lake/taken contains a run with other settings"),
       });
       await exportTo("s3://lake/taken", "--format", "csv", "--fresh");
       expect(await run("verify", "s3://lake/taken", "--read")).toMatchObject({ exitCode: 0 });

@@ -108,10 +108,10 @@ function leftOut({ rows }: Manifest): readonly string[] {
     [rows.filtered, "filtered"],
     [rows.duplicates ?? 0, "removed as duplicates"],
   ] as const;
-  const told = parts.filter(([count]) => count > 0);
-  if (told.length === 0) return [];
+  const counts = parts.filter(([count]) => count > 0);
+  if (counts.length === 0) return [];
   return [
-    line("left out", told.map(([count, word]) => `${formatCount(count)} ${word}`).join(", ")),
+    line("left out", counts.map(([count, word]) => `${formatCount(count)} ${word}`).join(", ")),
   ];
 }
 

@@ -68,13 +68,13 @@ export const storeRows = {
   s3PathStyle: {
     ...type.off,
     description:
-      "Put the S3 bucket in the path instead of the host name, as most stores except AWS need",
+      "Put the S3 bucket in the path instead of the host name; most stores except AWS need this",
   },
   s3Checksums: {
     type: type.choice(s3Checksums),
     default: "required",
     description:
-      "Checksums of objects written to S3; `supported` adds a SHA-256 that the store keeps, as buckets with Object Lock require",
+      "Checksums of objects written to S3; `supported` adds a SHA-256 that the store keeps; buckets with Object Lock require it",
   },
   maxRequestsPerSecond: {
     type: type.events,

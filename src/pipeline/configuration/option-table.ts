@@ -50,7 +50,7 @@ export const optionTable = {
   },
   damaged: {
     type: type.choice(damagedChoices),
-    description: "Treatment of rows whose checksum fails, which may be altered; send keeps them",
+    description: "What to do with rows that fail a checksum; `send` always keeps them",
     default: "leave-out",
   },
   preset: {
@@ -77,7 +77,7 @@ export const optionTable = {
   },
   requireFields: {
     ...type.off,
-    description: "Fail if a mapped field has no value in all rows, or in all rows of a source",
+    description: "Fail if a mapped field has no value in any row, or in any row of a source",
   },
   fromTime: {
     type: type.time,
@@ -106,14 +106,13 @@ export const optionTable = {
   maxRejects: {
     type: type.rejectLimit,
     description:
-      "Number or share of rejected rows up to which the exit code is still 0; for all steps",
+      "Maximum rejected rows (count or %); above it the exit code is 3; applies to all steps",
     default: 0,
   },
   acceptFindings: {
     type: type.list,
     flag: false,
-    description:
-      "Codes of findings that do not count in the verdict of a dry run; write beside them in a comment who accepts them, and why",
+    description: "Codes of findings that do not count in the verdict of a dry run",
   },
   drop: {
     type: type.privacyPaths,
@@ -157,7 +156,7 @@ export const optionTable = {
     section: "export",
     type: type.output,
     description:
-      "Directory to write to, created if it is missing, or a place in a store: s3://bucket/prefix",
+      "Output directory, created if it is missing, or an address in a store: s3://bucket/prefix",
   },
   format: {
     section: "export",
@@ -189,8 +188,7 @@ export const optionTable = {
     section: "export",
     type: type.choice(partitions),
     placeholder: "<levels>",
-    description:
-      "Levels of directories: day, or day,event with a directory for each event of a day",
+    description: "Directory layout; with day,event each event has a directory within its day",
     default: "day",
   },
   dayZone: {
@@ -210,7 +208,7 @@ export const optionTable = {
     type: type.choice(compactChoices),
     placeholder: "<when>",
     description:
-      "Join the small parts of a day: those below 1MiB (auto), all below the part size (always), or none (never)",
+      "Join the small parts of a day; auto joins those below 1MiB, always all below the part size",
     default: "auto",
   },
   csvSafe: {
@@ -246,7 +244,7 @@ export const optionTable = {
     type: type.choice(Object.keys(timestampUnits) as TimestampUnit[]),
     placeholder: "<unit>",
     description:
-      "Unit of the timestamps of a profile; a second loses its fraction; timestamp is the type of the format, or ISO 8601",
+      "Unit of the timestamps of a profile; with s, fractions of a second are dropped; timestamp is the type of the format, or ISO 8601",
     otherwise: "ms; s with the profile platform",
   },
   columns: {
@@ -265,24 +263,24 @@ export const optionTable = {
     section: "export",
     type: type.shard,
     description:
-      "Read only every n-th split, as process i of n (0/20 to 19/20), and write no manifest; /20 takes i from the environment of an array job",
+      "Read only every n-th split, as process i of n (0/20 to 19/20), and write no manifest; with /20, i is read from the environment of the array job",
   },
   finish: {
     section: "export",
     ...type.off,
-    description: "Do not read inputs: merge what all shards have read, and write the manifest",
+    description: "Do not read inputs; merge the output of all shards and write the manifest",
   },
   queue: {
     section: "export",
     type: redisUrl,
     description:
-      "Redis that distributes the splits: processes of `switchyard worker` read them, and this one plans and finishes",
+      "Redis that distributes the splits; `switchyard worker` reads them, this process plans and finishes",
   },
   splitSize: {
     section: "export",
     type: type.size,
     description:
-      "Bytes of input that one thread reads and commits at a time; with less, a kill loses less work, and parts are smaller",
+      "Bytes of input that one thread reads and commits at a time; smaller splits lose less work in a crash but make smaller parts",
     default: "64MiB",
   },
   threads: {
@@ -301,7 +299,7 @@ export const optionTable = {
   exportMaxRejects: {
     section: "export",
     ...ownRejectLimit,
-    description: "The same for an export, its dry run and qualify alone",
+    description: "maxRejects for export, validate and qualify only",
   },
   ...serviceRows,
   ...outputRows,

@@ -37,7 +37,8 @@ export const serviceRows = {
   concurrency: {
     section: "send",
     type: type.count(1, SEND_CONCURRENCY_MAX),
-    description: "Requests in flight at the same time; after a kill up to that many are sent again",
+    description:
+      "Requests in flight at the same time; after a crash at most this many are sent again",
     default: 32,
   },
   idempotency: {
@@ -88,13 +89,13 @@ export const serviceRows = {
     section: "send",
     type: type.output,
     description:
-      "Directory that records what was sent, and holds the rejects; with --queue, one that all workers see, or a place in a store",
+      "Directory for the records of sends and for rejects; with --queue, all workers must reach it, or use an address in a store",
     default: "./.switchyard/runs",
   },
   sendMaxRejects: {
     section: "send",
     ...ownRejectLimit,
-    description: "The same for sending alone; a migration checks it before it sends anything",
+    description: "maxRejects for send only; a migration checks it before it sends anything",
   },
   sendFresh: {
     section: "send",

@@ -53,7 +53,7 @@ interface DecidedFile {
   readonly lists: Decided;
 }
 
-/** Times that key files are written again because they were found damaged, before giving up. */
+/** Maximum rewrites of damaged key files. */
 const REPAIRS_MAX = 2;
 
 /**

@@ -39,7 +39,7 @@ export class ChangedError extends UsageError {
     const rest = changes.length - listed.length;
     super(
       "run_changed",
-      `${outputDirectory} holds a run that was started differently:${listed.join("")}${
+      `${outputDirectory} contains a run with other settings:${listed.join("")}${
         rest > 0 ? `\n  and ${rest} more` : ""
       }\n${adviceOn(changes)} or start over with --fresh.`,
     );

@@ -292,7 +292,7 @@ class QueueWorker {
   /** Returns how splits of a run are claimed, and what ends their work. */
   #waysOf({ claimTime }: QueuedRun, dispatch: Dispatch, joined: JoinedOutput): Ways {
     const { outside, context } = this;
-    // A worker that is told to stop finishes the splits in progress.
+    // A stopping worker finishes the splits in progress.
     if (claimTime === undefined) return { outside, signal: joined.lost };
     const lease = (split: string) => joined.lease(split);
     return {

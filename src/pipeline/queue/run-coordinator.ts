@@ -56,7 +56,7 @@ interface LeftWork {
 }
 
 const POLL_MS = 100;
-/** Each look asks Redis about all pending splits: 4,096 of them, ten times a second, took 16 % of a processor. */
+/** Each poll asks Redis about all pending splits: 4,096 of them, ten times a second, took 16 % of a processor. */
 const SPLITS_PER_POLL_MS = 4;
 const BEAT_POLL_MS = 1_000;
 /** Interval of checks of the output. Work that is neither recorded nor queued is queued again. */
@@ -206,7 +206,7 @@ async function watch(
     .sort((one, other) => other.bytes - one.bytes)
     .map(({ epoch, id }) => ({ run, output: outputDirectory, kind, epoch, id }));
   let sweptMs = Number.NEGATIVE_INFINITY;
-  let lookedMs = Number.NEGATIVE_INFINITY;
+  let polledMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     const nowMs = performance.now();
     const missing = await queue.missing(pending);
@@ -218,11 +218,11 @@ async function watch(
       await queue.add(pending);
       sweptMs = nowMs;
     }
-    if (nowMs - lookedMs > BEAT_POLL_MS) {
+    if (nowMs - polledMs > BEAT_POLL_MS) {
       const hint = `start \`switchyard worker --queue ${harmlessUrl(url)}\``;
-      const texts = await watched.look(queue, pending, missing, hint);
+      const texts = await watched.poll(queue, pending, missing, hint);
       for (const text of texts) observer.note?.(text);
-      lookedMs = nowMs;
+      polledMs = nowMs;
     }
     const pauseMs = Math.max(POLL_MS, pending.length / SPLITS_PER_POLL_MS);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -235,7 +235,7 @@ async function throwDeadly(queue: WorkQueue, run: string): Promise<void> {
   if (failed === undefined) return;
   throw new SwitchyardError(
     "split_deadly",
-    `Too many workers died while they worked on ${failed.kind} ${failed.id} (${failed.reason}); look at the end of their logs, give them more memory or fewer threads, and run the same command again to resume`,
+    `Too many workers died while they worked on ${failed.kind} ${failed.id} (${failed.reason}); check the end of their logs, give them more memory or fewer threads, and run the same command again to resume`,
   );
 }
 
@@ -247,13 +247,13 @@ async function waitForWorkers(
   run: string,
 ): Promise<void> {
   const startedMs = performance.now();
-  let isNoted = false;
+  let isReported = false;
   for (;;) {
     await queue.markEnded(run);
     const members = await output.livingMembers(signal);
     if (members.length === 0) return;
-    if (!isNoted && performance.now() - startedMs > WAIT_NOTE_MS) {
-      isNoted = true;
+    if (!isReported && performance.now() - startedMs > WAIT_NOTE_MS) {
+      isReported = true;
       const names = members.map(({ name }) => name).join(", ");
       observer.note?.(`all work is done; waiting for the end of ${names}`);
     }

@@ -8,7 +8,7 @@ import type { WorkQueue } from "./work-queue.js";
 /** A worker with the same status for this long has probably died. */
 const SILENT_MS = 20_000;
 const FORGET_MS = 120_000;
-/** The user is told after this time without workers. */
+/** Time without workers after which a note is printed. */
 const ALONE_MS = 10_000;
 const ALONE_NOTE_INTERVAL_MS = 60_000;
 /** Work is slow if it takes this many times as long as other work, and at least SLOW_MS_MIN. */
@@ -40,7 +40,7 @@ interface WatchedWork {
 /** Follows the workers of a run by their status, for messages to people only. */
 export class WorkerWatch {
   readonly #seen = new Map<string, Seen>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #left: { readonly splits: number; readonly bytes: number };
   #busyMs = performance.now();
   #aloneNotedMs = Number.NEGATIVE_INFINITY;
@@ -57,7 +57,7 @@ export class WorkerWatch {
   /**
    * Checks the workers; returns the messages to print. `missing`: pending work that is not in the queue.
    */
-  async look(
+  async poll(
     queue: Pick<WorkQueue, "beats" | "forget">,
     pending: readonly QueuedWork[],
     missing: readonly QueuedWork[],
@@ -127,7 +127,7 @@ export class WorkerWatch {
   }
 
   #describe(name: string, { run, error, working }: WorkerBeat): readonly string[] {
-    if (error !== undefined) return this.#tellOnce(name, `worker ${name} ended: ${error}`);
+    if (error !== undefined) return this.#reportOnce(name, `worker ${name} ended: ${error}`);
     if (run !== this.run) return [];
     const texts: string[] = [];
     for (const { path, ageMs } of working) {
@@ -137,7 +137,7 @@ export class WorkerWatch {
       if (ageMs < Math.max(SLOW_MS_MIN, SLOW_FACTOR * usualMs) || others.length === 0) continue;
       const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
       const text = `worker ${name} has worked on ${path} for ${seconds(ageMs)}; others take about ${seconds(usualMs)}`;
-      texts.push(...this.#tellOnce(`${name} ${path}`, text));
+      texts.push(...this.#reportOnce(`${name} ${path}`, text));
     }
     return texts;
   }
@@ -146,9 +146,9 @@ export class WorkerWatch {
     return beat.run === this.run ? add(before, beat) : before;
   }
 
-  #tellOnce(key: string, text: string): readonly string[] {
-    if (this.#told.has(key)) return [];
-    this.#told.add(key);
+  #reportOnce(key: string, text: string): readonly string[] {
+    if (this.#reported.has(key)) return [];
+    this.#reported.add(key);
     return [text];
   }
 }

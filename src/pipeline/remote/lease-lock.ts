@@ -257,9 +257,8 @@ const AGREEMENT_ATTEMPTS_MAX = 8;
 const AGREEMENT_WAIT_MS = 100;
 
 /**
- * Waits longer with each attempt to write on a condition that should have been met. Throws
- * `store_unconditional` if the store keeps failing a condition that its own answers meet, as Ceph
- * does in buckets with versions.
+ * Backs off while the store contradicts itself. Throws `store_unconditional` if it keeps failing a
+ * condition that its own answers meet. Ceph does so in buckets with versions.
  */
 export async function waitForAgreement(attempt: number, name: string): Promise<void> {
   if (attempt < AGREEMENT_ATTEMPTS_MAX) {

@@ -63,7 +63,7 @@ export async function withLockedCopy<Result>(
   const lock = await LeaseLock.take({ ...lockAt(await openOutput(output)), isUnsafe });
   try {
     await refuseLiving(await openOutput(output), output.signal);
-    // A run that is told to stop still writes what it has finished, unless it has lost its lock.
+    // A stopping run still writes what it has finished, unless it has lost its lock.
     const signal = lock.lost;
     const everything = () => true;
     return await withCopy({ ...output, signal }, everything, (copy) => work(copy, lock));

@@ -41,7 +41,7 @@ export async function runInStore<
   const { signal, observer } = context;
   return withLockedCopy({ directory, s3, unsafeLock, signal }, async (copy, lock) => {
     if (lock.takenOverFrom !== undefined)
-      observer.note?.(`process ${lock.takenOverFrom.pid} died in this output`);
+      observer.note?.(`resuming after process ${lock.takenOverFrom.pid}, which died`);
     const { local, inside } = insideCopy(options, copy, context, lock.lost);
     const result = await run(local, inside, new StorePublisher(copy.mirror, () => lock));
     lock.lost.throwIfAborted();

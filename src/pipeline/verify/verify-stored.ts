@@ -153,9 +153,9 @@ class CountComparison {
 
   differences(): readonly Difference[] {
     const short = this.#missing === this.refused ? [] : this.#short;
-    const told = [...short, ...this.#over];
-    if (told.length === 0 || this.#hidden === 0) return told;
+    const listed = [...short, ...this.#over];
+    if (listed.length === 0 || this.#hidden === 0) return listed;
     const message = `${this.#hidden} further counts differ`;
-    return [...told, difference("stored_count_differs", "service", message)];
+    return [...listed, difference("stored_count_differs", "service", message)];
   }
 }

@@ -165,7 +165,7 @@ export function describeDeath({ reason, message }: RemoteDeath): string {
 
 /** Names the limits that make a system refuse threads. */
 export const raiseThreadLimits =
-  "raise its limits: processes (ulimit -u, the pids limit of the container) and open files (ulimit -n)";
+  "raise the limits of processes (ulimit -u, the pids limit of the container) and open files (ulimit -n)";
 
 /**
  * Returns `thread_refused` or `worker_died` for the death of a worker, and every other error

@@ -127,9 +127,9 @@ function parseFooter(fields: ThriftStruct, source: Source): Footer {
     firstRow += rows;
     return parsed;
   });
-  const told = count(fields, 3);
-  if (told !== firstRow) {
-    throw damaged(source, `its footer says ${told} rows, but its row groups have ${firstRow}`);
+  const recorded = count(fields, 3);
+  if (recorded !== firstRow) {
+    throw damaged(source, `its footer says ${recorded} rows, but its row groups have ${firstRow}`);
   }
   return { schema, rowGroups };
 }

@@ -38,7 +38,7 @@ export const findingCodes = {
     "all rows",
   ),
   commas_misplaced: warning(
-    "Commas between the rows of a JSON array are missing, or are too many. The rows are read.",
+    "A JSON array has missing or extra commas between its rows. The rows are read.",
     "Compare the file with its source: a row may be lost there.",
   ),
   rows_rejected: error(
@@ -59,7 +59,7 @@ export const findingCodes = {
   ),
   time_unit_nanoseconds: error("Rejected times are plausible if read as nanoseconds.", "The same."),
   time_epoch_unknown: error(
-    "Rejected times are counted as spreadsheets, browsers or some databases count.",
+    "Rejected times count from the epoch of a spreadsheet, a browser or a database.",
     "Convert the times before they are read.",
   ),
   zone_daylight_saving: warning(
@@ -68,7 +68,7 @@ export const findingCodes = {
     "all rows",
   ),
   zone_hours_shifted: info(
-    "Times name no zone, and the quietest hours are not at night in UTC.",
+    "Times have no zone, and the quietest hours are not at night in UTC.",
     "Nothing if that is where users live; otherwise `zone` in `mapping.timestamp`.",
   ),
   times_midnight: warning(
@@ -91,12 +91,12 @@ export const findingCodes = {
     "all rows",
   ),
   gap_hours: warning(
-    "Hours have almost no events, and the same hours of the days around have many.",
+    "Hours have almost no events, but the same hours of the days around have many.",
     "Export these hours from the tool again.",
     "all rows",
   ),
   spike_day: warning(
-    "A day has at least three times the events of its weekday, beyond what the days around have more than theirs; in a short export, of the days on both sides.",
+    "A day has at least three times the usual events for its weekday, allowing for a general rise around it; in a short export, three times those of the days on both sides.",
     "Nothing, or a filter; the finding names the event that causes it.",
     "all rows",
   ),
@@ -141,11 +141,11 @@ export const findingCodes = {
     "Another field in `mapping.userID`.",
   ),
   users_anonymous: warning(
-    "Events have a device id as user id, as tools write it for anonymous visitors: the id of their device, one that begins with `$device:`, or, without a device id, one that looks generated while those of other users do not.",
+    "Events have a device id as user id; tools write it for anonymous visitors. It is the id of their device, one that begins with `$device:`, or, without a device id, one that looks generated while those of other users do not.",
     "Another field in `mapping.userID`, `unlessSameAs` or `unlessPrefix`.",
   ),
   identity_events: info(
-    "Events only connect ids: `$identify`, `$create_alias`, `$merge` and others.",
+    "Events only link ids: `$identify`, `$create_alias`, `$merge` and others.",
     "`excludeEvent` filters them out.",
   ),
   ids_junk: warning(
@@ -161,7 +161,7 @@ export const findingCodes = {
   user_many_devices: warning("A user has at least 100 devices.", "`unless` in `mapping.userID`."),
   property_mixed_types: warning(
     "Values of a property have several types, apart from null.",
-    "`fixes.mjs` converts texts to numbers or objects where all are such, and otherwise all values to text.",
+    "`fixes.mjs` converts texts to numbers or objects if all of them can be converted, otherwise all values to text.",
   ),
   property_vanished: info(
     "A property that at least half of an event's rows had is missing from some day on, where 30 or more should have it.",

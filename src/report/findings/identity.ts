@@ -93,14 +93,14 @@ function findGeneratedUsers({ identity }: Facts): Observation | readonly Observa
   };
 }
 
-/** Names of events by which tools connect an anonymous id with a user. */
+/** Names of events by which tools link an anonymous id to a user. */
 const identityEvents = new Set(
   "$identify $create_alias $merge $merge_dangerously $identify_merge identify alias Identify Alias".split(
     " ",
   ),
 );
 
-/** Events that only connect ids. */
+/** Events that only link ids. */
 export function findIdentityEvents(facts: Facts): Observation | readonly Observation[] {
   const found = facts.events.filter(({ event }) => identityEvents.has(event));
   if (found.length === 0) return [];
@@ -108,10 +108,10 @@ export function findIdentityEvents(facts: Facts): Observation | readonly Observa
   const names = found.map(({ event }) => event);
   return {
     code: "identity_events",
-    title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "connects" : "connect"} ids and ${rows === 1 ? "is" : "are"} nothing that users did`,
+    title: `${formatNumberOf(rows, "event")} only ${rows === 1 ? "links ids; it is not a user action" : "link ids; they are not user actions"}`,
     detail:
-      `${quotedList(names)}. The platform does not read them as connections of ids, so the events before a login ` +
-      "stay with the device. The line filters them out.",
+      `${quotedList(names)}. The platform does not link ids by them: events before a login stay with the ` +
+      "device. The suggested line filters them out.",
     rows,
     fix: listFix(facts, "excludeEvent", names),
   };

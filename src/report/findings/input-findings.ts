@@ -41,7 +41,7 @@ export function findFailedSources({ inputs }: Facts): readonly Observation[] {
       title: `${name} could not be read completely`,
       detail:
         `${failure.message} (${failure.code}). The rows before that position are in the report. ` +
-        "No configuration recovers the others: fetch the file again.",
+        "Later rows are missing. Fetch the file again.",
       rows: 0,
     };
   });
@@ -100,8 +100,8 @@ export function findCaps(facts: Facts): Observation | readonly Observation[] {
   if (reached.length === 0) return [];
   return {
     code: "cap_reached",
-    title: "The export has more than a report lists",
-    detail: `${reached.join("; ")}. Totals include everything; only lists are cut.`,
+    title: "Some lists in this report are truncated",
+    detail: `${reached.join("; ")}. Totals include everything.`,
     rows: otherEvents.rows,
   };
 }
@@ -121,7 +121,7 @@ export function findMisplacedCommas({
   };
 }
 
-/** Mapped fields that are null in all rows of some or all sources. */
+/** Mapped fields without a value in any row, or in any row of some sources. */
 export function findMissingFields({ missingFields }: Facts): readonly Observation[] {
   return missingFields.map((missing) => ({
     code: "field_missing",

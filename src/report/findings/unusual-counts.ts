@@ -38,7 +38,7 @@ export function findGapDays({ days }: Facts): readonly Observation[] {
           : `${first} to ${last} have ${almostNone(events)}`,
       detail:
         `The days around have about ${formatCount(usual)} each, so about ${formatCount(missing)} are missing. ` +
-        "No configuration recovers them: export these days from the tool again.",
+        "No setting can recover them. Export these days again.",
       rows: missing,
       day: first,
     };
@@ -145,8 +145,8 @@ function describeHours(
     code: "gap_hours",
     title: `${day} from ${clockText(start)} to ${clockText(end)} has ${almostNone(events)}`,
     detail:
-      `The same hours of the days around have about ${formatCount(expected)}. No configuration recovers ` +
-      "them: export these hours from the tool again.",
+      `The same hours of the days around have about ${formatCount(expected)}. No setting can ` +
+      "recover them. Export these hours again.",
     rows: Math.round(expected - events),
     day,
   };

@@ -1,4 +1,4 @@
-// A worker whose rooms are fakes over lines of text, so that tests can break it at will. A line
+// A worker whose modules are fakes over lines of text, so that tests can break it at will. A line
 // `<day> <word>` is delivered to that day; its word decides what happens:
 //   bad: rejected   skip: filtered   lose: the mapper loses it   full: the disk is full
 //   break: the source is broken here   crash: the reader throws   exit: the thread ends

@@ -10,7 +10,7 @@ it("the progress of a run has the counts of all its workers, also of those that 
   const watch = new WorkerWatch("july", { kind: "split", count: 2, bytes: 10, bytesOf: new Map() });
   const report = async (name: string, beat: Partial<WorkerBeat>) => {
     beats.set(name, { ...nothing, ...beat, beat: (beats.get(name)?.beat ?? 0) + 1 });
-    await watch.look(queue, [], [], "");
+    await watch.poll(queue, [], [], "");
     const { rows, rejects, delivered } = watch.progress();
     return { rows, rejects, delivered };
   };

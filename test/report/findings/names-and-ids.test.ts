@@ -159,7 +159,7 @@ describe("identity", () => {
     expect(codesOf(withIdentity({ generatedAlone: 20 }))).toEqual([]);
   });
 
-  it("reports events that only connect ids, of any tool, and filters them out", () => {
+  it("reports events that only link ids, of any tool, and filters them out", () => {
     const names = ["$identify", "$create_alias", "alias"];
     const events = names.map((name) => exampleEvent(name, { rows: 50 }));
     const finding = only(withEvents(exampleEvent("brewed"), ...events));

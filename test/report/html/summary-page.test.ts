@@ -25,7 +25,7 @@ describePages("the page of a report, for its two readers", (inPage) => {
           ["event_type", "event_time", "user_id", "device_id"].map((key) => `"${key}"`),
         );
         expect(text).not.toContain("Amsterdam");
-        await page.getByText("2 fields that the event does not have").first().click();
+        await page.getByText("2 source fields that are not in the event").first().click();
         await page.getByText("Amsterdam").first().waitFor();
       },
       { report },

@@ -98,9 +98,15 @@ function typeList(types: ReportProperty["types"]): HTMLElement {
 function topValues({ topValues: values, topValuesError, examples }: ReportProperty): Child {
   if (values.length === 0 && examples.length > 0) {
     const texts = examples.slice(0, TOP_VALUES_OPEN).map((value) => shown(value));
-    return element("span", {}, "none is frequent; such as ", element("code", {}, texts.join(", ")));
+    return element(
+      "span",
+      {},
+      "no frequent values; for example ",
+      element("code", {}, texts.join(", ")),
+    );
   }
-  const error = topValuesError > 0 && `Each up to ${formatCount(topValuesError)} more`;
+  const error =
+    topValuesError > 0 && `True counts may be up to ${formatCount(topValuesError)} higher`;
   const item = ({ value, rows }: ReportProperty["topValues"][number]) =>
     element(
       "li",

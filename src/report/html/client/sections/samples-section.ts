@@ -67,7 +67,7 @@ function mappingView(sample: ReportSample, mapping: ReportedMapping): HTMLElemen
   const shownFirst = used.length === 0 ? unused : used;
   const position = positionText(sample);
   const heading = `Source: ${position}`;
-  const rest = `${formatNumberOf(unused.length, "field")} that the event does not have`;
+  const rest = `${formatNumberOf(unused.length, "source field")} that ${unused.length === 1 ? "is" : "are"} not in the event`;
   const view = element(
     "div",
     { class: "mapping" },
@@ -104,7 +104,7 @@ function mappingLegend(): HTMLElement {
     element(
       "p",
       {},
-      "The mapping makes each value on the right of the value of the same colour on the left. ",
+      "Each value on the right comes from the value of the same colour on the left. ",
       element("span", { class: "converted" }, "Dotted"),
       " values change their form.",
     ),
@@ -119,7 +119,7 @@ function marksOf(traces: readonly Trace[], consulted: ReadonlySet<TextToken>) {
     byToken.set(trace.to, { trace, index });
   });
   return {
-    /** Position of a piece's target; fields that the event does not have come last. */
+    /** Position of a piece's target; fields that are not in the event come last. */
     rankOf(token: TextToken): number {
       const field = byToken.get(token)?.trace.field;
       if (field !== undefined) return (fields as readonly string[]).indexOf(field);
