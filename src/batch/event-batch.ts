@@ -40,6 +40,8 @@ export interface EventBatch {
   readonly metadata: Column;
   /** The id that identifies repeated events, UTF-8 text or null. Absent if the mapper was not asked for it. */
   readonly insertID?: Column;
+  /** The id of the key of repeated events, UTF-8 text or null. Absent if the mapper was not asked for it. */
+  readonly distinctID?: Column;
   /** Describes why a row is rejected: the actual value and the expected one. */
   explain(row: number): string;
 }

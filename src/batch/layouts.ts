@@ -26,10 +26,10 @@ export const recordScanLayout = {
 } as const;
 
 export const keyRowsLayout = {
-  bytes: 48,
+  bytes: 56,
   words: {
     rows: 0, outcomes: 1, columns: 2, columnCount: 3, required: 4, timestamps: 5, days: 6,
-    siblings: 7, entries: 8, buckets: 9, dayBits: 10, digestBits: 11,
+    siblings: 7, entries: 8, buckets: 9, dayBits: 10, digestBits: 11, scalars: 12, scratch: 13,
   },
 } as const;
 

@@ -4,7 +4,7 @@ import { builtFile } from "../base/package-files.js";
 import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
-import { leanMapping, needsObjects } from "../pipeline/dedupe/dedupe-options.js";
+import { idsOfKey, leanMapping, needsObjects } from "../pipeline/dedupe/dedupe-options.js";
 import { KeyDigests } from "../pipeline/dedupe/key-digests.js";
 import { keyFileOf, keyLayoutOf } from "../pipeline/dedupe/key-layout.js";
 import { KeyMatcher } from "../pipeline/dedupe/key-matcher.js";
@@ -44,7 +44,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
     mapper: createMapper(kernel, {
       ...mapping,
       ...(isLean ? { mapping: leanMapping(mapping.mapping), withoutUser: true } : {}),
-      withInsertID: true,
+      ...idsOfKey(dedupe),
     }),
     openRejects: () => new RejectCounts(),
     sink: createKeySink({
@@ -58,7 +58,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   };
 };
 
-interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
+interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID" | "withDistinctID"> {
   /** Name of the directory that holds the days of an export. */
   readonly dataset?: string;
 }
@@ -79,11 +79,15 @@ export async function createWorkerTools(
   const reading = readingTools(setup, layout, signal, kernel);
   const duplicates = dedupe && new Duplicates(reading, dedupe);
   // With `dedupe`, transforms must see the same events as when the keys were read.
-  const withInsertID = more.withInsertID === true || dedupe !== undefined;
+  const { withInsertID, withDistinctID } = idsOfKey(dedupe);
   return {
     ...reading,
     ...omitUndefined({ duplicates }),
-    mapper: createMapper(kernel, { ...mapping, ...more, withInsertID }),
+    mapper: createMapper(kernel, {
+      ...mapping,
+      withInsertID: withInsertID || more.withInsertID === true,
+      withDistinctID: withDistinctID || more.withDistinctID === true,
+    }),
   };
 }
 

@@ -107,6 +107,7 @@ export interface ReadingOptions extends StoreOptions {
 /** A part of the event that a key can be made of. */
 export type KeyTarget =
   | "insertID"
+  | "distinctID"
   | "event"
   | "timestamp"
   | "userID"

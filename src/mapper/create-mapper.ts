@@ -14,7 +14,8 @@ import { TypeStage } from "./type-stage.js";
  * that are not valid.
  */
 export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
-  const plan = planFields(options.mapping, options.withInsertID);
+  const { mapping, withInsertID, withDistinctID } = options;
+  const plan = planFields(mapping, withInsertID, withDistinctID);
   const rows = new RowMapper(kernel, options, plan);
   const privacy = options.privacy && new Privacy(kernel, options.privacy);
   const { minTimeMs, maxTimeMs, types = {} } = options;

@@ -13,7 +13,16 @@ export interface EventRow {
   readonly words?: string;
 }
 
-const textNames = ["event", "userID", "stableID", "value", "user", "metadata", "insertID"] as const;
+const textNames = [
+  "event",
+  "userID",
+  "stableID",
+  "value",
+  "user",
+  "metadata",
+  "insertID",
+  "distinctID",
+] as const;
 type TextName = (typeof textNames)[number];
 
 /** Columns of events, written row by row; they grow with the number of rows. */
@@ -99,6 +108,7 @@ export class EventRows {
       user: create(),
       metadata: create(),
       insertID: create(),
+      distinctID: create(),
     };
   }
 }

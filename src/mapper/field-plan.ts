@@ -19,6 +19,8 @@ export interface FieldPlan {
   readonly filter: readonly number[];
   /** Empty if insert ids were not requested. */
   readonly insertID: readonly number[];
+  /** Empty if distinct ids were not requested. */
+  readonly distinctID: readonly number[];
   /** Fields of a target of which a row needs one, except for event and time, which rows cannot lack. */
   readonly groups: readonly FieldGroup[];
 }
@@ -33,9 +35,13 @@ export interface FieldGroup {
 
 /**
  * Plans the fields that readers extract for a mapping; a field of several targets is requested once.
- * Insert ids are extracted only on request: events do not carry them.
+ * Insert ids and distinct ids are extracted only on request: events do not carry them.
  */
-export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
+export function planFields(
+  mapping: Mapping,
+  withInsertID = false,
+  withDistinctID = false,
+): FieldPlan {
   const fields: FieldRequest[] = [];
   const indexes = new Map<string, number>();
   const index = (request: FieldRequest): number => {
@@ -74,6 +80,7 @@ export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
     user: partsOf(mapping.user).map(object),
     filter: texts(mapping.filter === null ? [] : [mapping.filter]),
     insertID: withInsertID ? texts(mapping.insertID) : [],
+    distinctID: withDistinctID ? texts(mapping.distinctID) : [],
   };
   return { ...plan, groups: groupsOf(mapping, plan) };
 }

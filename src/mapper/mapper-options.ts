@@ -23,6 +23,8 @@ export interface MapperOptions {
   readonly types?: TargetTypes;
   /** True if event batches carry the insert ids of their rows. */
   readonly withInsertID?: boolean;
+  /** True if event batches carry the distinct ids of their rows. */
+  readonly withDistinctID?: boolean;
   /** True if the column `user` is not needed: it is undefined then. */
   readonly withoutUser?: boolean;
 }

@@ -279,6 +279,10 @@ export const mappingSchema = z.strictObject({
   metadata: objectTarget("The event's properties."),
   user: objectTarget("The user's properties; the ids come before them."),
   insertID: target(textField, "The id that tells a repeated event from another one."),
+  distinctID: target(
+    textField,
+    "The id by which the vendor tells repeated events apart, beside the insert id; it is in no event.",
+  ),
   filter: rowFilter,
 });
 
@@ -316,5 +320,7 @@ export interface Mapping {
   readonly metadata: ObjectSource;
   readonly user: ObjectSource;
   readonly insertID: readonly FieldSource[];
+  /** Only for keys of repeated events. */
+  readonly distinctID: readonly FieldSource[];
   readonly filter: RowFilter | null;
 }

@@ -3,6 +3,7 @@ import type { WrittenMapping } from "./mapping.js";
 /** Targets that the key of repeated events can be made of. */
 export const keyTargets = [
   "insertID",
+  "distinctID",
   "event",
   "timestamp",
   "userID",

@@ -94,8 +94,9 @@ export const presets = {
       stableID: "properties.$device_id",
       metadata: { rest: "properties" },
       insertID: "properties.$insert_id",
+      distinctID: "properties.distinct_id",
     },
-    dedupeBy: ["insertID", "event", "timestamp", "userID", "stableID"],
+    dedupeBy: ["insertID", "event", "timestamp", "distinctID"],
     required: [["event"], ["properties.time"]],
     columns: ["event", "properties"],
     marks: [

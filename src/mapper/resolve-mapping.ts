@@ -34,7 +34,7 @@ function parse(mapping: WrittenMapping): MappingTargets {
 
 function complete(targets: MappingTargets): Mapping {
   const { event, timestamp, userID = [], stableID = [], value = [], insertID = [] } = targets;
-  const { metadata = noObject, user = noObject, filter = null } = targets;
+  const { metadata = noObject, user = noObject, distinctID = [], filter = null } = targets;
   const fields = [event, timestamp, userID, stableID, value, insertID].flat();
   const used = [...fields.map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
   return {
@@ -44,6 +44,7 @@ function complete(targets: MappingTargets): Mapping {
     stableID,
     value,
     insertID,
+    distinctID,
     filter,
     metadata: withoutUsed(metadata, used),
     user: withoutUsed(user, used),

@@ -52,6 +52,7 @@ export class RowMapper {
   readonly #stableID: CellTarget;
   readonly #value: CellTarget;
   readonly #insertID: CellTarget | undefined;
+  readonly #distinctID: CellTarget | undefined;
   readonly #metadata: ObjectTarget;
   readonly #properties: ObjectTarget;
   readonly #user: Column;
@@ -84,10 +85,10 @@ export class RowMapper {
     this.#userID = new CellTarget(kernel, mapping.userID, plan.userID, texts);
     this.#stableID = new CellTarget(kernel, mapping.stableID, plan.stableID, texts);
     this.#value = new CellTarget(kernel, mapping.value, plan.value, { emptyIsNull: false });
-    this.#insertID =
-      options.withInsertID === true
-        ? new CellTarget(kernel, mapping.insertID, plan.insertID, texts)
-        : undefined;
+    const requested = (target: "insertID" | "distinctID", isRequested = false) =>
+      isRequested ? new CellTarget(kernel, mapping[target], plan[target], texts) : undefined;
+    this.#insertID = requested("insertID", options.withInsertID);
+    this.#distinctID = requested("distinctID", options.withDistinctID);
     this.#metadata = createObjectTarget(kernel, mapping.metadata, plan.metadata);
     this.#properties = createObjectTarget(kernel, mapping.user, plan.user);
     this.#user = new Column(kernel);
@@ -115,6 +116,7 @@ export class RowMapper {
     this.#value.take(columns, rows);
     run.checkValues(outcomes, this.#value.column.address, rows);
     this.#insertID?.take(columns, rows);
+    this.#distinctID?.take(columns, rows);
     if (!this.#isWithoutUser) this.#mergeUsers(rows);
     return this.#events(batch);
   }
@@ -167,7 +169,10 @@ export class RowMapper {
       value: this.#value.column,
       user: this.#user,
       metadata: this.#metadata.column,
-      ...omitUndefined({ insertID: this.#insertID?.column }),
+      ...omitUndefined({
+        insertID: this.#insertID?.column,
+        distinctID: this.#distinctID?.column,
+      }),
       explain: (row) => {
         const code = kernel.bytes[this.#outcomes + row]!;
         const time = kernel.doubles[this.#time.times / 8 + row]!;

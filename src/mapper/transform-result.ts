@@ -21,7 +21,12 @@ export interface PlainEvent {
   readonly user: string;
   readonly metadata: string;
   readonly insertID: string | undefined;
+  /** That of the row. */
+  readonly distinctID: string | undefined;
 }
+
+/** Ids of a row that its events have too. */
+export type RowIds = Pick<PlainEvent, "insertID" | "distinctID">;
 
 /** Limits of a result beyond the rules for every event. */
 export interface ResultLimits {
@@ -48,15 +53,11 @@ export class TransformFault extends Error {
  * Checks the result of a transform with the rules for rows. A result that says nothing of its insert id
  * has that of its row. Throws `TransformFault`.
  */
-export function checkEvent(
-  result: unknown,
-  limits: ResultLimits,
-  rowInsertID: string | undefined,
-): PlainEvent {
+export function checkEvent(result: unknown, limits: ResultLimits, row: RowIds): PlainEvent {
   if (!isObject(result)) {
     throw new TransformFault(rejectCodes.transform_failed, `${describe(result)} for an event`);
   }
-  const { event, timestamp, user, metadata, value, insertID = rowInsertID } = result;
+  const { event, timestamp, user, metadata, value, insertID = row.insertID } = result;
   const name = checkName(event);
   const time = checkTime(timestamp, limits);
   if (user != null && !isObject(user)) {
@@ -83,6 +84,7 @@ export function checkEvent(
     event: name,
     timestamp: time,
     ...typed,
+    distinctID: row.distinctID,
     user: objectText({ ...ids, ...properties }),
     metadata: objectText(metadata ?? {}),
   };

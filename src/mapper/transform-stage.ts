@@ -8,6 +8,7 @@ import {
   checkEvent,
   type PlainEvent,
   type ResultLimits,
+  type RowIds,
   TransformFault,
 } from "./transform-result.js";
 
@@ -41,7 +42,10 @@ export class TransformStage {
 
   #transformRow(events: EventBatch, row: number): readonly EventRow[] {
     try {
-      const results = this.#call(readEvent(events, row), events.insertID?.text(row));
+      const results = this.#call(readEvent(events, row), {
+        insertID: events.insertID?.text(row),
+        distinctID: events.distinctID?.text(row),
+      });
       if (results.length === 0) return [{ sourceRow: row, result: outcomes.filtered }];
       return results.map((result) => ({ sourceRow: row, result }));
     } catch (error) {
@@ -53,7 +57,7 @@ export class TransformStage {
     }
   }
 
-  #call(event: TransformEvent, insertID: string | undefined): readonly PlainEvent[] {
+  #call(event: TransformEvent, ids: RowIds): readonly PlainEvent[] {
     const result: unknown = this.transform(event);
     if (result === null) return [];
     if (isThenable(result)) {
@@ -71,7 +75,7 @@ export class TransformStage {
       );
     }
     const results: readonly unknown[] = Array.isArray(result) ? result : [result];
-    return results.map((each) => checkEvent(each, this.limits, insertID));
+    return results.map((each) => checkEvent(each, this.limits, ids));
   }
 }
 

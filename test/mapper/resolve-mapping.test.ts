@@ -69,6 +69,7 @@ describe("a resolved mapping", () => {
       stableID: [],
       value: [],
       insertID: [],
+      distinctID: [],
       filter: null,
       metadata: {
         kind: "fields",

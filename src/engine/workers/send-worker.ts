@@ -1,6 +1,7 @@
 import { ClaimTime } from "../../base/claim-time.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { idsOfKey } from "../../pipeline/dedupe/dedupe-options.js";
 import { eventKeys } from "../../pipeline/dedupe/key-digests.js";
 import type { SendOptions, SharedSending } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
@@ -16,7 +17,7 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
   const { idempotency, shared } = options;
   const awaitShare = await shareOf(options);
   const tools = await createWorkerTools(setup, signal, kernel, {
-    withInsertID: idempotency !== undefined,
+    ...idsOfKey(idempotency),
   });
   const { layout } = tools;
   const counters = new ThreadCounters(setup.counters);

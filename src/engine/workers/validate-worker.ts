@@ -1,5 +1,5 @@
 import { createZone } from "../../base/luxon-zone.js";
-import type { DedupeOptions } from "../../pipeline/dedupe/dedupe-options.js";
+import { type DedupeOptions, idsOfKey } from "../../pipeline/dedupe/dedupe-options.js";
 import { EventGroups } from "../../pipeline/dedupe/event-groups.js";
 import { KeyDigests } from "../../pipeline/dedupe/key-digests.js";
 import { keyFileOf, keyLayoutOf } from "../../pipeline/dedupe/key-layout.js";
@@ -17,7 +17,8 @@ import { createWorkerTools, serveRun } from "../serve-run.js";
 serveRun<ValidateOptions>(async (setup, signal, kernel) => {
   const { options } = setup;
   const { dayZone, nowMs, countedKey } = options;
-  const tools = await createWorkerTools(setup, signal, kernel, { withInsertID: true });
+  const ids = { ...idsOfKey(countedKey), withInsertID: true };
+  const tools = await createWorkerTools(setup, signal, kernel, ids);
   const profile = new EventProfile(kernel, createZone(dayZone), nowMs);
   const format = await outputFormat(options.format).createFormat(kernel, options);
   const partSizes = new PartSizes(kernel, format);

@@ -5,12 +5,13 @@
 // x64, which have other constants and rotations: keys that collide in one do not in the other.
 //
 // Each column adds its length, or a word for null, before its bytes. So ("a", "bc") differs from
-// ("ab", "c"), and null from empty text.
+// ("ab", "c"), and null from empty text. A JSON scalar adds its text, without quotes and escapes.
 //
 //   entry  │ digest: four u32 │ ordinal among delivered rows │ row │
 
 import { lowBytes } from "../byte-hash";
 import { Column, columnAt, KIND_NULL } from "../column";
+import { loneSurrogate, unescape } from "../json/json-value";
 
 const XXH_1: u64 = 0x9e3779b185ebca87;
 const XXH_2: u64 = 0xc2b2ae3d27d4eb4f;
@@ -46,6 +47,10 @@ export class KeyRows {
   /** Bits of a bucket that come from the day, and from the digest. */
   dayBits: u32;
   digestBits: u32;
+  /** Address of the column of JSON scalars; 0 if the key has none. */
+  scalars: u32;
+  /** Room for the text of one scalar. */
+  scratch: u32;
 }
 
 @inline
@@ -72,6 +77,16 @@ function endSecond(hash: u64): u64 {
   return hash ^ (hash >> 33);
 }
 
+let textStart: usize = 0;
+let textLength: usize = 0;
+
+/** Finds the text of a JSON string, as outputs hold it; `gatherCells` makes the same. */
+function takeText(start: usize, end: usize, scratch: usize): void {
+  const length = unescape(start, end, scratch);
+  textStart = loneSurrogate ? start : scratch;
+  textLength = loneSurrogate ? end - start : length;
+}
+
 /** Writes the digest of a row's key to `entry` and returns the day in the key. */
 @inline
 function digestRow(keys: KeyRows, row: i32, entry: usize): u32 {
@@ -89,11 +104,16 @@ function digestRow(keys: KeyRows, row: i32, entry: usize): u32 {
   for (let index = 0; index < <i32>keys.columnCount; index++) {
     const column = columnAt(keys.columns, index);
     const isNull = column.kind(row) == KIND_NULL;
-    const length: usize = isNull ? 0 : column.length(row);
+    let p = column.start(row);
+    let length: usize = isNull ? 0 : column.length(row);
+    if (changetype<usize>(column) == keys.scalars && length >= 2 && load<u8>(p) == 0x22) {
+      takeText(p + 1, p + length - 1, keys.scratch);
+      p = textStart;
+      length = textLength;
+    }
     const framed = isNull ? NULL_LENGTH : <u64>length;
     first = addToFirst(first, framed);
     second = addToSecond(second, framed);
-    let p = column.start(row);
     const end = p + length;
     for (; p + 8 <= end; p += 8) {
       const word = load<u64>(p);

@@ -73,7 +73,7 @@ export const optionTable = {
     type: type.keyTargetNames,
     description:
       "Targets that make the key of --dedupe, instead of the preset's: event,timestamp,…",
-    otherwise: "insertID, with mixpanel also event, timestamp, userID and stableID",
+    otherwise: "insertID, with mixpanel also event, timestamp and distinctID",
   },
   requireFields: {
     ...type.off,

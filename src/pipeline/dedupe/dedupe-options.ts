@@ -14,6 +14,12 @@ export interface DedupeOptions {
   readonly dayZone: string;
 }
 
+/** Returns which ids of rows a key needs. Transforms see the insert id with any key. */
+export function idsOfKey(key: DedupeOptions | undefined) {
+  const withDistinctID = key?.by.includes("distinctID") === true;
+  return { withInsertID: key !== undefined, withDistinctID };
+}
+
 /** Returns true if the key has a target that costs more to map than to compare. */
 export function needsObjects({ by }: DedupeOptions): boolean {
   return by.includes("user") || by.includes("metadata");

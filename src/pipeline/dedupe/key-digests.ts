@@ -2,7 +2,7 @@ import { BATCH_ROWS_MAX, KEY_DAY_BITS, KEY_DIGEST_BITS } from "../../base/limits
 import { createZone } from "../../base/luxon-zone.js";
 import type { Zone } from "../../base/zone.js";
 import type { EventBatch } from "../../batch/event-batch.js";
-import { type Kernel, Region } from "../../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
 import { KernelRecord } from "../../batch/kernel-record.js";
 import { keyRowsLayout } from "../../batch/layouts.js";
 import { fillDays } from "../../batch/row-days.js";
@@ -37,6 +37,7 @@ export class KeyDigests {
   readonly #columns: number;
   readonly #days: Region;
   readonly #siblings: Region;
+  readonly #scratch: Region;
   readonly #entries: Region;
   readonly #buckets: Region;
 
@@ -48,6 +49,7 @@ export class KeyDigests {
     this.#columns = kernel.allocate(options.by.length * 4);
     this.#days = new Region(kernel, BATCH_ROWS_MAX * 4);
     this.#siblings = new Region(kernel, 0);
+    this.#scratch = new Region(kernel, 0);
     this.#entries = new Region(kernel, BATCH_ROWS_MAX * KEY_WORDS * 4);
     this.#buckets = new Region(kernel, BATCH_ROWS_MAX * 2);
   }
@@ -71,12 +73,11 @@ export class KeyDigests {
   #describe(events: EventBatch): void {
     const { rows, outcomes, timestamps, insertID } = events;
     const { within, by } = this.#options;
-    if (by.includes("insertID") && insertID === undefined) {
-      throw new Error("the mapper gave no insert ids");
-    }
     const columns = by.flatMap((target) => {
-      const column = target === "timestamp" ? undefined : events[target];
-      return column === undefined ? [] : [column.address];
+      if (target === "timestamp") return [];
+      const column = events[target];
+      if (column === undefined) throw new Error(`the mapper gave no ${target}`);
+      return [column.address];
     });
     const isByDay = within === "day";
     if (isByDay) {
@@ -84,6 +85,10 @@ export class KeyDigests {
       fillDays(this.#kernel, events, this.#zone, this.#days.address);
     }
     const siblings = rows === events.batch.rows ? 0 : this.#countSiblings(events);
+    const scalars = by.includes("value") ? events.value.address : 0;
+    if (scalars !== 0) {
+      this.#scratch.ensure(this.#kernel.run.cellBytes(outcomes, scalars, rows) + LOOSE_BYTES);
+    }
     this.#kernel.u32.set(columns, this.#columns / 4);
     const values = {
       rows,
@@ -98,6 +103,8 @@ export class KeyDigests {
       buckets: this.#buckets.address,
       dayBits: isByDay ? KEY_DAY_BITS : 0,
       digestBits: isByDay ? KEY_DIGEST_BITS : KEY_DAY_BITS + KEY_DIGEST_BITS,
+      scalars,
+      scratch: this.#scratch.address,
     };
     for (const [name, value] of Object.entries(values)) {
       this.#record.set(name as keyof typeof values, value);

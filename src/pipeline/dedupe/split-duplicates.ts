@@ -195,7 +195,9 @@ export class SplitDuplicates {
     if (first === undefined) return;
     const { by } = this.shared.options;
     const time = events.kernel.doubles[events.timestamps / 8 + row]!;
-    const texts = by.map((target) => {
+    // No option drops or hashes the distinct id, so it is not shown.
+    const shown = by.filter((target) => target !== "distinctID");
+    const texts = shown.map((target) => {
       const text =
         target === "timestamp" ? time : events[target]?.text(row)?.slice(0, KEY_TEXT_MAX);
       return [target, text ?? null];

@@ -112,3 +112,35 @@ it("puts keys of one day into few buckets, and all keys into many", () => {
   expect(buckets("day").size).toBe(64);
   expect(buckets("all").size).toBeGreaterThan(1_000);
 });
+
+it("compares values as the texts that an output holds, and objects by their bytes", () => {
+  const mapped = createMapper(kernel, {
+    mapping: resolveWritten({
+      event: "event",
+      timestamp: { field: "time", format: "ms" },
+      userID: "user",
+      value: "value",
+      metadata: "props",
+    }),
+    ...limits,
+  });
+  const digests = new KeyDigests(kernel, {
+    within: "all",
+    by: ["event", "value", "metadata"],
+    dayZone: "UTC",
+  });
+  const keyOf = (value: CellRow[string], props = "{}") => {
+    const row = { event: "e", time: 5, user: "u", value, props: { json: props } };
+    const events = mapped.map(createBatch(kernel, mapped.fields, [row]));
+    return digests.take(events, 0).entries.slice(0, 4).join();
+  };
+  const json = (text: string) => keyOf({ json: text });
+  const escaped = String.raw`"\u00e9"`;
+  expect(json(escaped)).toBe(json('"é"'));
+  expect(json(String.raw`"\/\u0061\"\n"`)).toBe(json(String.raw`"/a\u0022\u000a"`));
+  expect(json("5")).toBe(json('"5"'));
+  expect(json('""')).not.toBe(keyOf(null));
+  const different = ['"5.0"', "5", "5e0", '"é"', '"e"', '"\\\\u00e9"', '""', '"\\""'].map(json);
+  expect(new Set(different).size).toBe(different.length);
+  expect(keyOf(null, '{"a":"é"}')).not.toBe(keyOf(null, String.raw`{"a":"\u00e9"}`));
+});
