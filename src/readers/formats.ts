@@ -56,6 +56,8 @@ interface ReaderFormat<F extends Format> {
   readonly readKept?: ReadBytes<F>;
 }
 
+const readArray = readJson("values");
+
 type FormatOf<Kind extends FormatKind> = Extract<Format, { readonly kind: Kind }>;
 type CsvFormat = FormatOf<"csv">;
 
@@ -97,15 +99,17 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
     readKept: readJson("lines"),
   },
   json: {
-    describe: ({ arrayStart }) =>
-      arrayStart === undefined ? "JSON" : "JSON (an array in an object)",
+    describe: ({ arrayStart, keyed }) => {
+      if (keyed !== undefined) return "JSON (rows by key in an object)";
+      return arrayStart === undefined ? "JSON" : "JSON (an array in an object)";
+    },
     given: givenJson,
     rangeUnit: "bytes",
     samplePieceBytes: SAMPLE_PIECE_BYTES,
     planRanges: planWhole,
-    open: opener(readJson("values")),
+    open: opener(readValues),
     keptAs: () => keptJson,
-    readKept: readJson("values"),
+    readKept: readArray,
   },
   rejects: {
     describe: () => "Switchyard's own rejects",
@@ -247,6 +251,13 @@ const keptJson: Format = { kind: "json" };
 function readJson(layout: RowLayout): ReadBytes<Format> {
   return ({ kernel, range, fields, bytes, options }) =>
     new JsonReader(kernel, range, fields, bytes, layout, options);
+}
+
+async function readValues(opened: OpenedRange, format: FormatOf<"json">): Promise<Reader> {
+  if (format.keyed === undefined) return readArray(opened, format);
+  const { KeyedBytes } = await import("./json/keyed-bytes.js");
+  const bytes = new KeyedBytes(opened.bytes, format.keyed, opened.range.source.name);
+  return readArray({ ...opened, bytes }, format);
 }
 
 /** Bytes of the window for kept rows, which come in small groups. */

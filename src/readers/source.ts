@@ -7,9 +7,10 @@ export type Format =
   | { readonly kind: "ndjson" }
   /**
    * Concatenated or pretty-printed values, or one array of them. With `arrayStart`, the rows are in
-   * an array that is a member of an object; it is the offset of the first byte in that array.
+   * an array that is a member of an object; it is the offset of the first byte in that array. With
+   * `keyed`, they are the members of an object.
    */
-  | { readonly kind: "json"; readonly arrayStart?: number }
+  | { readonly kind: "json"; readonly arrayStart?: number; readonly keyed?: KeyedRows }
   | ({ readonly kind: "csv" } & CsvDialect)
   | { readonly kind: "parquet" }
   /** Rows that an earlier run rejected. */
@@ -36,6 +37,14 @@ export function isFormat(value: unknown): value is Format {
   if (typeof value !== "object" || value === null || !("kind" in value)) return false;
   const kind = formatKinds.find((known) => known === value.kind);
   return kind !== undefined && formatChecks[kind]({ ...value });
+}
+
+/** The object around rows that are its members. */
+export interface KeyedRows {
+  /** The offset of the first byte in it. */
+  readonly start: number;
+  /** True if the object is a member of another one. */
+  readonly isMember: boolean;
 }
 
 export interface CsvDialect {

@@ -176,7 +176,7 @@ export function describeReader(subject: ReaderSubject): void {
     test("fills batches to their maximum and continues in the next one", async () => {
       const { content, rows } = await subject.make(new Array(BATCH_ROWS_MAX + 1).fill(0));
       const full = await subject.make(new Array(BATCH_ROWS_MAX).fill(0));
-      const windowBytes = content.length + 1_000;
+      const windowBytes = 2 * content.length + 1_000;
       const more = await read({ content, windowBytes });
       expect(more.batchRows).toEqual([BATCH_ROWS_MAX, 1]);
       expect(more.rows.map(({ cells }) => cells)).toEqual(rows);

@@ -3,6 +3,7 @@ import { detectEncoding, ENCODING_PROBE_BYTES, toUtf8 } from "../csv/csv-encodin
 import { isReject } from "../rejects/reject-line.js";
 import type { Format } from "../source.js";
 import type { HeadExtent, HeadSample } from "../source-head.js";
+import { findKeyedRows } from "./find-keyed-rows.js";
 import { findWrapper } from "./find-wrapper.js";
 
 /** Maximum number of lines that are parsed. */
@@ -78,9 +79,13 @@ function detectWrapped(
   rowFields: ReadonlySet<string>,
 ): JsonFormat | "none" | "undecided" {
   if (text[0] !== OPENING_BRACE) return "none";
-  const start = findWrapper(text, extent, rowFields);
+  const before = head.length - text.length;
+  const arrayStart = findWrapper(text, extent, rowFields);
+  if (arrayStart === "undecided") return arrayStart;
+  if (arrayStart !== "none") return { kind: "json", arrayStart: before + arrayStart };
+  const start = findKeyedRows(text, extent, rowFields);
   if (typeof start === "string") return start;
-  return { kind: "json", arrayStart: head.length - text.length + start };
+  return { kind: "json", keyed: { start: before + start, isMember: start > 1 } };
 }
 
 /** An empty object tells nothing: in a pretty-printed file it is on a line of its own too. */

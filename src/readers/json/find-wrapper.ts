@@ -1,9 +1,9 @@
 import { SourceError } from "../../base/errors.js";
 import type { RowPlace } from "../../batch/batch.js";
 import type { HeadExtent } from "../source-head.js";
+import { countOf, decode, skipBlank, stringEnd } from "./json-text.js";
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 const OPENING_BRACKET = 0x5b;
@@ -41,7 +41,7 @@ export function findWrapper(
 }
 
 /**
- * Checks the text after the array of rows. Throws `SourceError` if it is not the end of the object, or
+ * Checks the text after the rows in an object. Throws `SourceError` if it is not the end of the object, or
  * has rows of its own. `isWhole`: the source ends with the text.
  */
 export function checkWrapperEnd(text: string, isWhole: boolean, place: RowPlace): void {
@@ -55,17 +55,25 @@ export function checkWrapperEnd(text: string, isWhole: boolean, place: RowPlace)
       ? new SourceError("source_truncated", place, `the file ends before the object around ${ROWS}`)
       : new SourceError("source_corrupt", place, `no end of one JSON object follows ${ROWS}`);
   }
-  const other = Object.entries(members).find(([, list]) => isListOfObjects(list));
+  const other = Object.entries(members).find(([, value]) => holdsRows(value));
   if (other === undefined) return;
-  const reason = `${ROWS} is followed by another, ${JSON.stringify(other[0])}. Split the file.`;
+  const reason = `${ROWS} are followed by more, in ${JSON.stringify(other[0])}. Split the file.`;
   throw new SourceError("source_unsupported", place, reason);
 }
 
-const ROWS = "the array of rows";
+const ROWS = "the rows";
 
-function isListOfObjects(list: unknown): boolean {
-  return Array.isArray(list) && typeof list[0] === "object" && list[0] !== null;
+/** Returns whether a value is an array of objects, or an object of several. */
+function holdsRows(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const isObject = (one: unknown) => typeof one === "object" && one !== null;
+  if (Array.isArray(value)) return isObject(value[0]);
+  const members = Object.values(value);
+  return members.length >= KEYED_ROWS_MIN && members.every(isObject);
 }
+
+/** Objects in an object that are enough to be rows by their shape alone. */
+export const KEYED_ROWS_MIN = 3;
 
 interface Outline {
   /** Offsets of the first bytes in arrays of objects that are members. */
@@ -108,27 +116,6 @@ function outlineOf(text: Uint8Array): Outline | "none" {
     }
   }
   return { arrays, rowNames, end: undefined };
-}
-
-/** Returns the offset of the quote that ends a string. */
-function stringEnd(text: Uint8Array, start: number): number {
-  let p = start + 1;
-  while (p < text.length && text[p] !== QUOTE) p += text[p] === BACKSLASH ? 2 : 1;
-  return p;
-}
-
-function skipBlank(text: Uint8Array, start: number): number {
-  let p = start;
-  while (text[p] === 0x20 || (text[p]! >= 0x09 && text[p]! <= 0x0d)) p++;
-  return p;
-}
-
-function countOf(names: readonly string[], wanted: ReadonlySet<string>): number {
-  return names.filter((name) => wanted.has(name)).length;
-}
-
-function decode(text: Uint8Array, start: number, end: number): string {
-  return Buffer.from(text.buffer, text.byteOffset + start, end - start).toString();
 }
 
 function parse(text: string): object | undefined {

@@ -30,10 +30,10 @@ test("rows of an array in an object are read, with their positions in the file",
 
 test.each([
   [`{"a":1}`, /the file ends before its JSON array does/],
-  [`{"a":1}], "next": 1`, /the file ends before the object around the array of rows/],
-  [`{"a":1}]} {"events": [{"a":2}]}`, /no end of one JSON object follows the array of rows/],
-  [`{"a":1}], "more": [{"a":2}]}`, /is followed by another, "more"/],
-  [`{"a":1}], "text": "${"x".repeat(200)}"}`, /more than a few members follow the array of rows/],
+  [`{"a":1}], "next": 1`, /the file ends before the object around the rows/],
+  [`{"a":1}]} {"events": [{"a":2}]}`, /no end of one JSON object follows the rows/],
+  [`{"a":1}], "more": [{"a":2}]}`, /are followed by more, in "more"/],
+  [`{"a":1}], "text": "${"x".repeat(200)}"}`, /more than a few members follow the rows/],
 ])("what follows the rows is checked: %j", async (rest, message) => {
   const [first, second, ...others] = await readWrapped(before + rest);
   expect(first?.cells).toEqual({ "text a": "number 1" });
