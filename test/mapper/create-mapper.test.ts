@@ -50,7 +50,7 @@ describe("a mapper with the amplitude preset", () => {
     ["empty ids", { user_id: "", device_id: "" }, "unit_id_missing"],
     ["a boolean for an id", { user_id: { json: "true" } }, "unit_id_not_text"],
     ["an id with a lone surrogate", { device_id: { malformed: "\\udc00" } }, "unit_id_not_text"],
-    ["a list for properties", { event_properties: { json: "[]" } }, "metadata_not_object"],
+    ["a list for properties", { event_properties: { json: "[{}]" } }, "metadata_not_object"],
     ["a number for properties", { event_properties: 5 }, "metadata_not_object"],
     ["text for properties", { event_properties: "a=b" }, "metadata_not_object"],
     ["text of a list", { event_properties: "[1]" }, "metadata_not_object"],
@@ -98,6 +98,18 @@ describe("a mapper with the amplitude preset", () => {
       const row = mapRow({ ...good, event_properties: none, user_properties: none });
       expect(row.metadata).toBe("{}");
       expect(row.user).toBe('{"userID":"mina","stableID":"phone"}');
+    }
+  });
+
+  it("treats an empty list of properties, which PHP writes for no properties, as an empty object", () => {
+    for (const none of ["[]", " [ ] ", '"[]"', { json: "[]" }, { json: "[ ]" }] as Cell[]) {
+      const row = mapRow({ ...good, event_properties: none, user_properties: none });
+      expect(row.metadata).toBe("{}");
+      expect(row.user).toBe('{"userID":"mina","stableID":"phone"}');
+    }
+    for (const list of ["[", "[]]", "[],", "[null]", { json: "[[]]" }] as Cell[]) {
+      expect(mapRow({ ...good, event_properties: list }).outcome).toBe("metadata_not_object");
+      expect(mapRow({ ...good, user_properties: list }).outcome).toBe("user_not_object");
     }
   });
 

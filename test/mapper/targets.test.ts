@@ -203,7 +203,7 @@ describe("texts that are escaped twice", () => {
 });
 
 describe("text that may hold an object", () => {
-  it("is accepted exactly when JSON.parse finds an object, a text of one, or null", () => {
+  it("is accepted exactly when JSON.parse finds an object, an empty list, a text of one, or null", () => {
     const pieces = fc.constantFrom(
       '{"a":1}',
       "{",
@@ -260,7 +260,8 @@ function objectIn(text: string): string | undefined {
     if (typeof value === "string" && /\p{Surrogate}/u.test(value)) return undefined;
     if (typeof value === "string")
       return value.trimStart().startsWith('"') ? undefined : objectIn(value);
-    return typeof value === "object" && !Array.isArray(value) ? plain : undefined;
+    if (Array.isArray(value)) return value.length === 0 ? "{}" : undefined;
+    return typeof value === "object" ? plain : undefined;
   } catch {
     return undefined;
   }

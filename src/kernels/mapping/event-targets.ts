@@ -4,7 +4,7 @@
 // filled, the check of its kind gives rows that cannot be events the reason as their outcome. It
 // skips rows that have an outcome.
 
-import {   Column,   KIND_NULL,   KIND_NUMBER,   KIND_OBJECT,   KIND_STRING } from "../column";
+import { Column, KIND_ARRAY, KIND_NULL, KIND_NUMBER, KIND_OBJECT, KIND_STRING } from "../column";
 import { skipValue } from "../json/json-nested";
 import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
 import {
@@ -179,12 +179,20 @@ const NULL: i32 = 2;
 let objectStart: usize = 0;
 let objectEnd: usize = 0;
 
-/** Checks that text is one JSON object, or `null`, or empty, with any white space around it. */
+/**
+ * Checks that text is one JSON object, or `null`, or empty, with any white space around it. An empty list
+ * is null: PHP writes an object without members so.
+ */
 function objectText(start: usize, end: usize): i32 {
   const p = load<u8>(start) == 0x7b ? start : skipSpace(start, end);
   if (p == end) return NULL;
   if (end - p >= 4 && load<u32>(p) == 0x6c6c756e) {
     return skipSpace(p + 4, end) == end ? NULL : NOT_OBJECT;
+  }
+  if (load<u8>(p) == 0x5b) {
+    const inside = skipSpace(p + 1, end);
+    const isEmpty = inside < end && load<u8>(inside) == 0x5d && skipSpace(inside + 1, end) == end;
+    return isEmpty ? NULL : NOT_OBJECT;
   }
   if (load<u8>(p) != 0x7b) return NOT_OBJECT;
   const after = skipValue(p, end);
@@ -224,7 +232,10 @@ export function checkObjects(
     const kind = column.kind(row);
     if (kind == KIND_OBJECT || kind == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
     const end = column.start(row) + column.length(row);
-    const found = kind == KIND_STRING ? quotedObjectText(column.start(row), end) : NOT_OBJECT;
+    const found =
+      kind == KIND_STRING ? quotedObjectText(column.start(row), end)
+      : kind == KIND_ARRAY ? objectText(column.start(row), end)
+      : NOT_OBJECT;
     if (found == OBJECT) {
       column.set(row, KIND_OBJECT, objectStart, objectEnd - objectStart);
     } else if (found == NULL) {
