@@ -3,13 +3,17 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import type { CsvDialect, GivenDialect } from "../source.js";
 import { backslashMarks, findBackslashes, isQuotedAsMarked } from "./backslash-detection.js";
 import { detectEncoding, toUtf8 } from "./csv-encoding.js";
+import { looksLikeHeader } from "./csv-header.js";
 import {
   Candidate,
   type CsvHints,
   recordsOf,
   startsWithMark,
+  TRIAL_RECORDS,
   type Trial,
   type TrialCells,
+  tryMarks,
+  usualCells,
 } from "./csv-trial.js";
 import { type CsvMarks, endOfLine } from "./record-walk.js";
 
@@ -23,6 +27,9 @@ const BYTES_PER_NUL_MIN = 1_000;
 
 /** The share of bad records up to which many cells outweigh them. */
 const FEW_BAD = 0.1;
+
+/** Records whose majority is more than chance. */
+const MAJORITY_RECORDS_MIN = 5;
 
 /** Lines before a header, at most, that the detection skips on its own. */
 const PREAMBLE_LINES_MAX = 20;
@@ -73,7 +80,8 @@ function findTable(all: Uint8Array, hints: CsvHints, given: GivenDialect): Table
   const isGiven = skipLines !== undefined || given.columns !== undefined;
   const table = isPoor && !isGiven ? findAfterPreamble(bytes, hints, given) : null;
   if (table !== null) return table;
-  const best = isGiven ? trial : (tryWithoutFirst(bytes, trial, hints, given) ?? trial);
+  const found = isGiven ? trial : (tryWithoutFirst(bytes, trial, hints, given) ?? trial);
+  const best = isGiven ? found : (tryMajority(bytes, found, hints, given) ?? found);
   return best === null ? null : { bytes, trial: best, ...omitUndefined({ skipLines }) };
 }
 
@@ -90,6 +98,39 @@ function tryWithoutFirst(
   const prefersTab = promisesTab(hints);
   if (trial !== null && score(rest, prefersTab) <= score(trial, prefersTab)) return null;
   return hasHeader(bytes, rest) ? null : rest;
+}
+
+/**
+ * Tries marks whose first record has another number of cells than most, so that it is neither a header nor
+ * a measure of the others.
+ */
+function tryMajority(
+  bytes: Uint8Array,
+  found: Trial | null,
+  hints: CsvHints,
+  given: GivenDialect,
+): Trial | null {
+  if (given.header === true || given.backslashes === true) return null;
+  const isEscaped = found?.marks.backslashes !== undefined;
+  if (isEscaped || (found !== null && hasHeader(bytes, found))) return null;
+  const delimiters = given.delimiter === undefined ? delimitersToTry(bytes) : [given.delimiter];
+  const tried = plainMarks(delimiters, given).map((marks) => {
+    const cells = usualCells(bytes, marks);
+    const first = tryMarks(bytes, marks, hints, given, 1).cells;
+    const isOther = cells > 1 && cells !== first;
+    return isOther ? tryMarks(bytes, marks, hints, given, TRIAL_RECORDS, cells) : null;
+  });
+  const good = tried
+    .filter((trial) => trial !== null)
+    .filter(({ records, badShare }) => records >= MAJORITY_RECORDS_MIN && badShare <= FEW_BAD)
+    .filter(({ marks, quotedCells }) => marks.quote !== "'" || quotedCells > 0);
+  const quoted = good.filter(({ marks, quotedCells }) => marks.quote === '"' && quotedCells > 0);
+  const scoreOf = (trial: Trial) => score(trial, promisesTab(hints));
+  const [best] = (quoted.length > 0 ? quoted : good).sort((a, b) => scoreOf(b) - scoreOf(a));
+  if (best === undefined || found === null) return best ?? null;
+  return scoreOf(best) > scoreOf(found) || (quoted.length > 0 && found.marks.quote === "")
+    ? best
+    : null;
 }
 
 /** Returns whether no cell of the first record contains another delimiter. */
@@ -239,15 +280,23 @@ function isDescribed({ delimiter, columns }: GivenDialect): boolean {
 }
 
 /**
- * Ranks a trial by the delimiter of the file name, then by many cells. Each bad record in a hundred
- * costs a tenth of the cells; a trial with more than one in ten ranks after all others.
+ * Ranks a trial by the delimiter of the file name, then by many cells; of equals, tabs are not chance.
+ * Cells that begin with a space do not count: prose has delimiters before them. Each bad record in a
+ * hundred costs a tenth of the cells; a trial with more than one in ten ranks after all others.
  */
 function score(
-  { badShare, cells, marks }: Pick<Trial, "badShare" | "cells" | "marks">,
+  {
+    badShare,
+    cells,
+    marks,
+    ...facts
+  }: Pick<Trial, "badShare" | "cells" | "marks"> & Partial<Trial>,
   prefersTab: boolean,
 ): number {
+  const { records = 1, spacedCells = 0 } = facts;
   const promised = prefersTab && marks.delimiter === "\t" ? 5_000 : 0;
-  const counted = Math.min(cells, 4_000);
+  const tab = marks.delimiter === "\t" && cells > 1 && records > 0 ? 0.5 : 0;
+  const counted = Math.min(cells, 4_000) - spacedCells / Math.max(1, records) + tab;
   if (badShare > FEW_BAD) return -Math.round(badShare * 100) * 10_000 + promised + counted;
   return counted * (1 - badShare / FEW_BAD) + promised;
 }
@@ -304,52 +353,6 @@ function looksLikeJson(bytes: Uint8Array): boolean {
 }
 
 const decoder = new TextDecoder();
-
-/** Column names, in lower case, of exports of analytics tools and their warehouses. */
-const TYPICAL_NAMES = new Set(
-  `
-    event event_type event_name event_id event_properties event_time uuid name type time
-    timestamp ts date datetime created_at received_at event_timestamp server_upload_time
-    derived_tstamp collector_tstamp id user user_id userid user_properties distinct_id device_id
-    deviceid anonymous_id anonymousid stableid session_id user_pseudo_id properties
-    person_properties metadata value platform country city insert_id domain_userid message_id
-    messageid amplitude_id $insert_id email
-  `
-    .trim()
-    .split(/\s+/),
-);
-
-/** Characters of a cell that may be a name. */
-const NAME_LENGTH_MAX = 128;
-
-/** A number, a date or time, a UUID, a truth value or JSON. */
-const VALUE =
-  /^([-+]?[\d.,]+(e[-+]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|true|false|null|[{[].*[}\]])$/is;
-
-/** A record after the possible header. */
-interface Row {
-  /** Returns whether the cell at `index` exists and is `text`, which is not empty. */
-  holds(index: number, text: string): boolean;
-}
-
-/**
- * Returns whether the first record is a header. Two typical names are enough. Otherwise all cells
- * must look like names, most must be filled and distinct, and none may repeat as a value in its
- * column; only this last test walks `rows`.
- */
-function looksLikeHeader(cells: readonly string[], rows: Iterable<Row>): boolean {
-  const typical = cells.filter((cell) => TYPICAL_NAMES.has(cell.toLowerCase()));
-  if (typical.length >= Math.min(2, cells.length)) return true;
-  if (cells.some((cell) => cell.length > NAME_LENGTH_MAX || VALUE.test(cell))) return false;
-  const names = cells.filter((cell) => cell !== "");
-  if (names.length * 2 < cells.length) return false;
-  if (new Set(names).size * 2 <= names.length) return false;
-  // A cell that repeats in its column is a value.
-  for (const row of rows) {
-    if (cells.some((cell, index) => cell !== "" && row.holds(index, cell))) return false;
-  }
-  return true;
-}
 
 /** Returns the start of the line after `lines` lines; the length of the bytes if there are fewer. */
 export function startAfter(bytes: Uint8Array, lines: number): number {

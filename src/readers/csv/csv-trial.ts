@@ -15,7 +15,10 @@ export interface CsvHints {
 const BACKSLASH = 0x5c;
 
 /** Records of the head that a dialect is tried on. */
-const TRIAL_RECORDS = 200;
+export const TRIAL_RECORDS = 200;
+
+/** Records that show how many cells are usual. */
+const MAJORITY_RECORDS = 12;
 
 /** The result of reading a head with some marks. */
 export interface Trial {
@@ -26,6 +29,8 @@ export interface Trial {
   /** The share of records that are malformed or ragged. */
   readonly badShare: number;
   readonly quotedCells: number;
+  /** Cells of good records that begin with a space, but for the first. */
+  readonly spacedCells: number;
 }
 
 /** Marks that a head may have; results that take time are computed on demand. */
@@ -50,18 +55,21 @@ export class Candidate {
   }
 }
 
-function tryMarks(
+/** Reads the head with some marks. A good record has as many cells as given, else as the first. */
+export function tryMarks(
   bytes: Uint8Array,
   marks: CsvMarks,
   hints: CsvHints,
   given: GivenDialect,
   recordsMax: number,
+  cells?: number,
 ): Trial {
   const walker = new RecordWalker(bytes, marks);
-  let expected = given.columns?.length;
+  let expected = given.columns?.length ?? cells;
   let records = 0;
   let bad = 0;
   let quotedCells = 0;
+  let spacedCells = 0;
   let p = findFirstRecord(bytes, marks);
   while (p < bytes.length && records < recordsMax) {
     const { ending, next } = walker.walk(p);
@@ -71,7 +79,10 @@ function tryMarks(
     expected ??= walker.cells;
     const isMalformed = ending === "malformed" || ending === "open";
     if (isMalformed || walker.cells !== expected || walker.isTorn) bad++;
-    else quotedCells += walker.quotedCells;
+    else {
+      quotedCells += walker.quotedCells;
+      spacedCells += walker.spacedCells;
+    }
     records++;
     p = isMalformed ? skipLine(bytes, p, marks) : skipToRecord(bytes, next, marks);
   }
@@ -81,7 +92,18 @@ function tryMarks(
     cells: expected ?? 0,
     badShare: bad / Math.max(1, records),
     quotedCells,
+    spacedCells,
   };
+}
+
+/** Returns the cells that most of the first records have, or 0. */
+export function usualCells(bytes: Uint8Array, marks: CsvMarks): number {
+  const counts = [...recordsOf(bytes, { marks, records: MAJORITY_RECORDS })].map(
+    ({ length }) => length,
+  );
+  const isUsual = (cells: number) =>
+    counts.filter((count) => count === cells).length * 2 > counts.length;
+  return counts.find(isUsual) ?? 0;
 }
 
 /** Cells of one record of a trial, as texts. A malformed record has none. */

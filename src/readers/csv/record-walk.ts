@@ -16,6 +16,7 @@ const CLOSING_BRACE = 32;
 
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
+const SPACE = 0x20;
 const BACKSLASH = "\\";
 
 // The states of a position within a record. Only bytes with a kind leave those up to QUOTED.
@@ -55,6 +56,8 @@ export class RecordWalker {
   cells = 0;
   /** Cells of the last record that begin with a quote. */
   quotedCells = 0;
+  /** Cells of the last record, after the first, that begin with a space: pieces of prose. */
+  spacedCells = 0;
   /** The braces of a cell do not balance, so it is a piece of a JSON object. */
   isTorn = false;
   readonly #kinds = new Uint8Array(256);
@@ -85,6 +88,7 @@ export class RecordWalker {
     const length = bytes.length;
     this.cells = 0;
     this.quotedCells = 0;
+    this.spacedCells = 0;
     this.isTorn = false;
     let cellStart = start;
     let depth = 0;
@@ -136,6 +140,7 @@ export class RecordWalker {
 
   #endCell(start: number, depth: number): void {
     this.cells++;
+    if (this.bytes[start] === SPACE && this.cells > 1) this.spacedCells++;
     if (depth !== 0) this.isTorn = true;
     const isQuoted = start < this.bytes.length && (this.#kinds[this.bytes[start]!]! & QUOTE) !== 0;
     if (isQuoted) this.quotedCells++;

@@ -216,6 +216,41 @@ describe("the detection of damaged and decorated tables", () => {
     }
   });
 
+  test.each([
+    [131, "\t", [0, 1]],
+    [131, "\t", [0, 30]],
+    [131, "\t", [12, 49]],
+    [8, ";", [0, 1]],
+    [30, "|", [0]],
+    [8, ",", [0, 1]],
+  ])("keeps %i cells between %j if records %j of 50 are ragged", (cells, delimiter, bad) => {
+    const agent = "Mozilla/5.0 (X11; Linux) AppleWebKit (KHTML, like Gecko)";
+    const page = "https://a.b/?x=1,2&y=3|4";
+    const json = '{"schema":"iglu:a/b","data":[{"a":"x, y; z"},{"b":1}]}';
+    const shown = (text: string) =>
+      delimiter !== "\t" && text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+    const lines = Array.from({ length: 50 }, (_, index) => {
+      const some = [`2026-01-31 10:00:${index + 10}`, `u${index}`, agent, page, json].map(shown);
+      const record = Array.from({ length: cells }, (_none, at) => some[at] ?? "");
+      if (!bad.includes(index)) return record.join(delimiter);
+      return (index % 2 === 0 ? record.slice(0, 4) : [...record, "x"]).join(delimiter);
+    });
+    for (const name of ["a", "a.txt", delimiter === "\t" ? "a.tsv" : "a.csv"]) {
+      const found = detect(`${lines.join("\n")}\n`, { name });
+      expect(found).toMatchObject({ delimiter, header: false });
+      expect(found?.columns).toHaveLength(cells);
+    }
+  });
+
+  test.each([
+    ["\t", "plain text, with comma\t2026-01-31\n"],
+    ["|", "Mozilla/5.0 (KHTML, like Gecko)|u1\n"],
+    [";", "1, then 2;u1\n"],
+  ])("finds %j though prose has as many commas", (delimiter, line) => {
+    expect(detect(line.repeat(20))).toMatchObject({ delimiter, header: false });
+    expect(detect(line.repeat(3), { name: "a.csv" })).toMatchObject({ delimiter });
+  });
+
   test("accepts few NUL bytes, and refuses many unless the user says that it is CSV", () => {
     const text = `${header}\n${`${row}\n`.repeat(30)}`;
     expect(detect(text.replace("mina", "mi\0na"))).toMatchObject({ columns: names });

@@ -20,6 +20,7 @@ interface Trial {
   readonly cells: number;
   readonly badShare: number;
   readonly quotedCells: number;
+  readonly spacedCells: number;
 }
 
 /**
@@ -35,7 +36,10 @@ export function detectCsvEagerly(
   const bytes = toUtf8(head, encoding);
   if (!isDescribed(given) && (isBinary(bytes) || looksLikeJson(bytes))) return null;
   const first = chooseTrial(bytes, hints, given);
-  const trial = given.columns === undefined ? withoutFirst(bytes, first, hints, given) : first;
+  const trial =
+    given.columns === undefined
+      ? byMajority(bytes, withoutFirst(bytes, first, hints, given), hints, given)
+      : first;
   if (trial === null) return null;
   const { columns, header } = nameColumns(textsOf(bytes, trial), trial.cells, given);
   return { ...trial.marks, columns, header, encoding };
@@ -59,6 +63,35 @@ function withoutFirst(
   const { records } = tryMarks(bytes, rest.marks, hints, given);
   const trial = { ...rest, records: records.slice(0, rest.records.length) };
   return hasHeader(bytes, trial) ? first : trial;
+}
+
+/** The best trial whose first record has another number of cells than most of the first twelve. */
+function byMajority(
+  bytes: Uint8Array,
+  found: Trial | null,
+  hints: CsvHints,
+  given: GivenDialect,
+): Trial | null {
+  if (given.header === true || (found !== null && hasHeader(bytes, found))) return found;
+  const prefersTab = /\.(tsv|tab)(\.|$)/i.test(hints.name ?? "");
+  const good = candidates(bytes, given)
+    .map((marks) => tryMarks(bytes, marks, hints, given))
+    .flatMap((trial) => {
+      const counts = trial.records.slice(0, 12).map(cellsIn);
+      const usual = counts.find(
+        (cells) => counts.filter((one) => one === cells).length * 2 > counts.length,
+      );
+      if (usual === undefined || usual < 2 || usual === counts[0]) return [];
+      return [tryMarks(bytes, trial.marks, hints, { ...given, usual })];
+    })
+    .filter(({ records, badShare }) => records.length >= 5 && badShare <= 0.1)
+    .filter(({ marks, quotedCells }) => marks.quote !== "'" || quotedCells > 0)
+    .sort((a, b) => score(b, prefersTab) - score(a, prefersTab));
+  const quoted = good.filter(({ marks, quotedCells }) => marks.quote === '"' && quotedCells > 0);
+  const best = quoted[0] ?? good[0];
+  if (best === undefined || found === null) return best ?? found;
+  const isText = quoted.length > 0 && found.marks.quote === "";
+  return isText || score(best, prefersTab) > score(found, prefersTab) ? best : found;
 }
 
 function isBinary(bytes: Uint8Array): boolean {
@@ -103,9 +136,14 @@ function isDescribed({ delimiter, columns }: GivenDialect): boolean {
 }
 
 /** Ranks by the delimiter of the name, then by cells, of which few bad records cost a part. */
-function score({ badShare, cells, marks }: Trial, prefersTab: boolean): number {
+function score(
+  { badShare, cells, marks, records, spacedCells }: Trial,
+  prefersTab: boolean,
+): number {
   const promised = prefersTab && marks.delimiter === "\t" ? 5_000 : 0;
-  const counted = Math.min(cells, 4_000);
+  const tab = marks.delimiter === "\t" && cells > 1 && records.length > 0 ? 0.5 : 0;
+  const spaced = spacedCells / Math.max(1, records.length);
+  const counted = Math.min(cells, 4_000) - spaced + tab;
   if (badShare > 0.1) return -Math.round(badShare * 100) * 10_000 + promised + counted;
   return counted * (1 - badShare / 0.1) + promised;
 }
@@ -137,10 +175,16 @@ function quotingsOf({ quote, escape: escaper }: GivenDialect) {
   return [{ quote: '"' }, { quote: '"', escape: "\\" }, { quote: "'" }, { quote: "" }];
 }
 
-function tryMarks(bytes: Uint8Array, marks: CsvMarks, hints: CsvHints, given: GivenDialect): Trial {
+function tryMarks(
+  bytes: Uint8Array,
+  marks: CsvMarks,
+  hints: CsvHints,
+  given: GivenDialect & { readonly usual?: number },
+): Trial {
   const records: (readonly number[])[] = [];
   let bad = 0;
   let quotedCells = 0;
+  let spacedCells = 0;
   let p = skipToRecord(bytes, startsWithMark(bytes) ? 3 : 0, marks);
   while (p < bytes.length && records.length < TRIAL_RECORDS) {
     const bounds: number[] = [];
@@ -150,15 +194,21 @@ function tryMarks(bytes: Uint8Array, marks: CsvMarks, hints: CsvHints, given: Gi
     if (isCut && hints.complete !== true && records.length > 0) break;
     const isMalformed = ending === "malformed" || ending === "open";
     const record = isMalformed ? [] : bounds;
-    const expected = given.columns?.length ?? cellsIn(records[0] ?? record);
+    const expected = given.columns?.length ?? given.usual ?? cellsIn(records[0] ?? record);
     const isBad = isMalformed || cellsIn(record) !== expected || hasTornCell(bytes, record);
     if (isBad) bad++;
-    else quotedCells += countQuoted(bytes, bounds, marks);
+    else {
+      quotedCells += countQuoted(bytes, bounds, marks);
+      spacedCells += bounds.filter(
+        (at, index) => index % 2 === 0 && index > 0 && bytes[at] === 0x20,
+      ).length;
+    }
     records.push(record);
     p = isMalformed ? skipLine(bytes, p, marks) : skipToRecord(bytes, next, marks);
   }
-  const cells = given.columns?.length ?? cellsIn(records[0] ?? []);
-  return { marks, records, cells, badShare: bad / Math.max(1, records.length), quotedCells };
+  const cells = given.columns?.length ?? given.usual ?? cellsIn(records[0] ?? []);
+  const badShare = bad / Math.max(1, records.length);
+  return { marks, records, cells, badShare, quotedCells, spacedCells };
 }
 
 function cellsIn(bounds: readonly number[]): number {
