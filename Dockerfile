@@ -1,12 +1,12 @@
 # docker build -t switchyard .                                  the command: docs/install.md
 # docker build -t switchyard-service --target service .         the console service
-FROM node:22-slim AS build
+FROM node:24-slim AS build
 WORKDIR /build
 COPY . .
 RUN npm ci --no-audit --no-fund && npm run build -- --no-types && npm prune --omit=dev --no-audit --no-fund \
   && find dist -name '*.map' -delete
 
-FROM node:22-slim AS command
+FROM node:24-slim AS command
 WORKDIR /opt/switchyard
 COPY --from=build /build/package.json /build/pipeline.schema.json /build/report.schema.json ./
 COPY --from=build /build/node_modules node_modules

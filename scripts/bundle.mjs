@@ -23,6 +23,9 @@ const entries = {
   "schema-checker-process": "service/schema-checker-process.ts",
 };
 
+/** Name in dist/ → package that `requireBuilt` loads at its first use. */
+const libraries = { "luxon.cjs": "luxon" };
+
 /**
  * Native code, and a library whose objects users hold. These are the package's only dependencies: all
  * other libraries are part of the bundle, so they are development dependencies.
@@ -80,6 +83,9 @@ export async function bundle() {
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   await build.close();
+  for (const [name, library] of Object.entries(libraries)) {
+    output.push(await bundleLibrary(name, library));
+  }
   const files = new Map(output.map(({ fileName, code, source }) => [fileName, code ?? source]));
   const licenses = licenseTexts(output.flatMap(({ moduleIds = [] }) => moduleIds));
   files.set(
@@ -87,6 +93,15 @@ export async function bundle() {
     `The files in this directory contain the packages below.\n${licenses.join("")}${apiPageLicenses()}`,
   );
   write(files);
+}
+
+async function bundleLibrary(name, library) {
+  const build = await rolldown({ input: library, platform: "node" });
+  const { output } = await build.generate({ format: "cjs", entryFileNames: name, comments: false });
+  await build.close();
+  const [chunk, ...others] = output;
+  if (others.length > 0) throw new Error(`${library} must be one file`);
+  return chunk;
 }
 
 /** Names the chunk of a module after the starts that need it; null leaves it to the bundler. */
@@ -131,6 +146,6 @@ function write(files) {
     readdirSync(join(target, directory)).map((name) => directory + name),
   );
   for (const name of present) {
-    if (/\.(js|map)$/.test(name) && !files.has(name)) rmSync(join(target, name), { force: true });
+    if (/\.(c?js|map)$/.test(name) && !files.has(name)) rmSync(join(target, name), { force: true });
   }
 }

@@ -1,86 +1,217 @@
-import { execFile } from "node:child_process";
-import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { expect, test } from "vitest";
-import { isCi } from "../support/property-runs.js";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type CommandResult, collectOutput } from "../support/command-line.js";
+import { type Installation, installedPackage, nodes } from "../support/installed-package.js";
+import { longTest } from "../support/long-test.js";
+import { PACKED_ROWS, writePackedInputs, writePatternRows } from "../support/packed-inputs.js";
+import { hasRedis, startRedis } from "../support/redis-server.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { watchOutput } from "../support/secret-watch.js";
+import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-const root = scratchDirectory("package");
-const inCi = test.runIf(isCi);
+killServicesAfterEach();
 
-interface LockFile {
-  readonly lockfileVersion: number;
-  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
-}
+const secret = `secret-${"s".repeat(43)}`;
+const consoleKey = `console-${"k".repeat(43)}`;
+const environment = { SWITCHYARD_SERVER_SECRET: secret, SWITCHYARD_CONSOLE_KEY: consoleKey };
+let installation: Installation;
 
-/**
- * A project that depends on the tarball, locked to the versions that are installed here, so that npm
- * finds them in its cache.
- */
-async function writeProject(directory: string, tarball: string): Promise<void> {
-  const dependencies = { switchyard: `file:${tarball}` };
-  await writeFile(path.join(directory, "package.json"), JSON.stringify({ dependencies }));
-  const text = await readFile(path.join(repository, "package-lock.json"), "utf8");
-  const { lockfileVersion, packages } = JSON.parse(text) as LockFile;
-  const ours = Object.entries(packages).filter(([name, { dev }]) => name !== "" && dev !== true);
-  const switchyard = { ...packages[""], resolved: `file:${tarball}` };
-  const lock = {
-    lockfileVersion,
-    packages: {
-      "": { dependencies },
-      "node_modules/switchyard": switchyard,
-      ...Object.fromEntries(ours),
-    },
-  };
-  await writeFile(path.join(directory, "package-lock.json"), JSON.stringify(lock));
-}
+beforeAll(async () => {
+  installation = await installedPackage();
+});
 
-/** Variables of the npm that runs these tests; the source of packages stays. */
-function isOfOuterNpm(name: string): boolean {
-  return (
-    /^npm_/i.test(name) && !/^npm_config_(registry|cache|userconfig|cafile|.*proxy)$/i.test(name)
-  );
-}
-
-/** Standard output of npm, watched for keys; throws with its errors where it fails. */
-async function npm(words: readonly string[], cwd: string): Promise<string> {
-  const settings = { npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
-  const inherited = Object.entries(process.env).filter(([name]) => !isOfOuterNpm(name));
-  const env = { ...Object.fromEntries(inherited), ...settings };
-  const { stdout, stderr } = await promisify(execFile)("npm", [...words], { cwd, env });
-  watchOutput(`npm ${words.join(" ")}`, () => stdout + stderr);
-  return stdout;
-}
-
-inCi("the packed package installs elsewhere and runs", { timeout: 180_000 }, async () => {
-  // The scripts would build what other tests are using.
-  await npm(["pack", "--ignore-scripts", "--pack-destination", root], repository);
-  const [tarball = ""] = (await readdir(root)).filter((name) => name.endsWith(".tgz"));
-  const project = path.join(root, "project");
-  await mkdir(project);
-  await copyFile(path.join(root, tarball), path.join(project, tarball));
-  await writeProject(project, tarball);
-  await npm(["ci", "--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund"], project);
-
-  const installed = path.join(project, "node_modules/switchyard");
-  expect((await readdir(installed)).sort()).toEqual([
+test("the package has what is built, the documentation and nothing else", async () => {
+  expect((await readdir(installation.package)).sort()).toEqual([
     "CHANGELOG.md",
     "LICENSE",
-    ...(await readdir(repository)).filter((name) => name === "README.md"),
+    "README.md",
     "dist",
     "docs",
     "package.json",
     "pipeline.schema.json",
     "report.schema.json",
   ]);
-  const { version } = JSON.parse(await readFile(path.join(installed, "package.json"), "utf8"));
-  expect(await npm(["exec", "--", "switchyard", "--version"], project)).toBe(`${version}\n`);
-  const input = path.join(repository, "fixtures/sample/csv/events.csv");
-  const words = ["export", input, "--to", "out", "--max-time", "2027-01-01", "--json"];
-  const result = JSON.parse(await npm(["exec", "--", "switchyard", ...words], project));
-  expect(result).toMatchObject({ exitCode: 0, rows: { read: 250, delivered: 250 } });
+});
+
+longTest("npm installs it for everybody, from the registry", async () => {
+  const directory = scratchDirectory("global");
+  const prefix = join(directory, "usr local");
+  await installation.npm(
+    ["install", "--global", "--prefix", prefix, installation.tarball],
+    directory,
+  );
+  writePatternRows(join(directory, "rows.jsonl"));
+  const { PATH } = installation.environment();
+  const words = ["export", "rows.jsonl", "--to", "out", "--day-zone", "Europe/Berlin"];
+  const child = spawn(join(prefix, "bin/switchyard"), [...words, "--max-rejects", "20"], {
+    cwd: directory,
+    // A service's user may have no home.
+    env: { PATH },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  expect(await collectOutput(child, words)).toMatchObject({ exitCode: 0 });
+});
+
+describe.each(nodes)("installed from its tarball, with %s,", (node) => {
+  const directory = scratchDirectory("packed");
+  const inputs = join(directory, "in");
+  const rows = writePackedInputs(inputs);
+  const ran = new Set<string>();
+  writePatternRows(join(directory, "local.jsonl"));
+
+  /** Runs a command, which has to end with 0, and returns what it prints with `--json`. */
+  async function run(...args: readonly string[]): Promise<unknown> {
+    const { stdout } = await succeed(...args, "--json");
+    return JSON.parse(stdout);
+  }
+
+  async function succeed(...args: readonly string[]): Promise<CommandResult> {
+    ran.add(args[0] ?? "");
+    const result = await installation.run(args, { node, cwd: directory, env: environment });
+    expect({ args, ...result }).toMatchObject({ exitCode: 0 });
+    return result;
+  }
+
+  test("reads every format into days of a zone", async () => {
+    const words = ["--day-zone", "Europe/Berlin", "--dedupe", "--threads", "2"];
+    const exported = await run("export", "in/*", "--to", "days", ...words);
+    expect(exported).toMatchObject({ rows: { read: rows } });
+    // 23:30 in UTC is on the next day in Berlin.
+    expect(await readdir(join(directory, "days/events"))).toContain("2026-03-21");
+    expect(await run("verify", "days", "--read")).toMatchObject({ differences: [] });
+    await succeed("compact", "days");
+    expect((await succeed("load-sql", "duckdb", "days")).stdout).toContain("read_parquet");
+    expect((await succeed("runs", "days")).stdout).toContain("days");
+  });
+
+  test("writes Arrow, whose package is a dependency", async () => {
+    const exported = await run("export", "in/table.csv", "--format", "arrow", "--to", "arrow");
+    expect(exported).toMatchObject({ rows: { delivered: PACKED_ROWS } });
+    expect(await run("verify", "arrow", "--read")).toMatchObject({ differences: [] });
+  });
+
+  test("reads times by a pattern, in a zone, through a transform", async () => {
+    const timestamp = { field: "event_time", format: "dd.MM.yyyy HH:mm", zone: "Asia/Kolkata" };
+    const mapping = { timestamp };
+    await writeFile(join(directory, "local.json"), JSON.stringify({ mapping }));
+    const transform = "export default (event) => ({ ...event, event: event.event.toUpperCase() });";
+    await writeFile(join(directory, "change.mjs"), transform);
+    const words = ["local.jsonl", "--config", "local.json", "--transform", "./change.mjs"];
+    const exported = ["export", ...words, "--to", "local", "--format", "jsonl"];
+    expect(await run(...exported)).toMatchObject({ rows: { delivered: PACKED_ROWS } });
+    const [part = ""] = await readdir(join(directory, "local/events/2026-03-09"));
+    const [line = ""] = (
+      await readFile(join(directory, "local/events/2026-03-09", part), "utf8")
+    ).split("\n");
+    expect(JSON.parse(line)).toMatchObject({
+      event: "SEEN",
+      timestamp: Date.UTC(2026, 2, 9, 19, 0),
+    });
+    // Tries the patterns that it knows.
+    const validated = await installation.run(
+      ["validate", "local.jsonl", "--report", "local-report"],
+      {
+        node,
+        cwd: directory,
+      },
+    );
+    expect(validated).toMatchObject({ exitCode: 3 });
+    expect(validated.stdout).toContain("dd.MM.yyyy HH:mm");
+  });
+
+  test("looks at inputs and reports on them", async () => {
+    await mkdir(join(directory, "looked"));
+    await succeed("init", "in/lines.jsonl", "--config", "looked/pipeline.config.json");
+    await succeed("validate", "--config", "looked/pipeline.config.json", "--report", "report");
+    expect(await readdir(join(directory, "report"))).toEqual(["report.html", "report.json"]);
+    for (const shell of ["bash", "zsh", "fish", "man"]) await succeed("completion", shell);
+  });
+
+  test("asks each kind of store", async () => {
+    const store = createServer((_, response) => {
+      response.writeHead(404).end("<Error><Code>NoSuchBucket</Code></Error>");
+    });
+    await once(store.listen(0, "127.0.0.1"), "listening");
+    const url = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+    const azure = `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;BlobEndpoint=${url}/a;`;
+    const env = {
+      AWS_ACCESS_KEY_ID: "a",
+      AWS_SECRET_ACCESS_KEY: "b",
+      AWS_REGION: "eu-1",
+      AWS_ENDPOINT_URL: url,
+      STORAGE_EMULATOR_HOST: url,
+      AZURE_STORAGE_CONNECTION_STRING: azure,
+    };
+    const asked = ["s3://b/x/", "gs://b/x/", "az://b/x/"].map((input) =>
+      installation.run(["export", input, "--to", "none"], { node, cwd: directory, env }),
+    );
+    for (const { stderr } of await Promise.all(asked)) {
+      expect(stderr).toContain("[store_bucket_missing]");
+    }
+    store.close();
+  });
+
+  test("serves, and sends to what it serves", async () => {
+    ran.add("serve");
+    const data = join(directory, "data");
+    const service = await startServiceProcess(data, {
+      command: [node, installation.command],
+      env: { ...environment, HOME: join(directory, "in") },
+      cwd: directory,
+    });
+    const page = await fetch(`${service.url}/docs`);
+    expect(page.status).toBe(200);
+    // Checked in a process of its own.
+    const body = { name: "Color", schema: '{"type": "object"}', defaultValue: { size: 1 } };
+    const headers = { "content-type": "application/json" };
+    const request = { method: "POST", headers, body: JSON.stringify(body) };
+    const created = await service.call("/console/v1/dynamic_configs", consoleKey, request);
+    expect(created).toMatchObject({ status: 201 });
+    expect(await run("send", "in/lines.zip", "--to", service.url, "--runs", "sent")).toMatchObject({
+      rows: { read: PACKED_ROWS },
+    });
+    const qualified = await run("qualify", "days", "--console", service.url);
+    expect(qualified).toMatchObject({ exitCode: 0 });
+    expect((await succeed("keys", "list", "--data", "data")).stdout).toContain("console");
+    expect(await service.stop()).toBe(0);
+    await succeed("check-data", "--data", "data");
+  });
+
+  test("runs the steps of a configuration, with a service in the process", async () => {
+    const steps = ["validate", "export", "send", "qualify", "verify"];
+    const configuration = { steps, inputs: ["in/lines.jsonl"], service: "embedded" };
+    const text = JSON.stringify({ ...configuration, export: { to: "migrated" } });
+    await writeFile(join(directory, "pipeline.config.json"), text);
+    await succeed("migrate", "--report", "migrated-report");
+  });
+
+  test.runIf(hasRedis())("works for a queue", async () => {
+    ran.add("worker");
+    const redis = await startRedis(join(directory, "redis"));
+    const queue = ["--queue", redis.url];
+    const worker = installation.run(["worker", ...queue], {
+      node,
+      cwd: directory,
+      started: (child) => {
+        void run("export", "in/table.csv", "--to", "queued", ...queue).finally(() => child.kill());
+      },
+    });
+    expect(await worker).toMatchObject({ exitCode: 0 });
+    await run("verify", "queued");
+    await redis.stop();
+  });
+
+  test("every command was tried, and none wrote to the home directory", async () => {
+    const { stdout } = await installation.run(["help"], { node });
+    const commands = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? "";
+    const names = [...commands.matchAll(/^ {2}(\S+)/gm)].map(([, name = ""]) => name);
+    expect(names).toContain("export");
+    const rare = ["help", ...(hasRedis() ? [] : ["worker"])];
+    expect(names.filter((name) => !ran.has(name) && !rare.includes(name))).toEqual([]);
+    expect(await readdir(join(installation.directory, "home"))).toEqual([".npm"]);
+  });
 });

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { relative } from "node:path";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/base/clock.js";
 import { runCommandLine } from "../../src/cli/program.js";
@@ -75,6 +76,15 @@ export async function runSwitchyard(
     env: { ...Object.fromEntries(inherited), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  return collectOutput(child, args, options.started);
+}
+
+/** Resolves when the process has ended. Its output is watched for keys, and it is ended with the tests. */
+export async function collectOutput(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  args: readonly string[],
+  started?: CommandOptions["started"],
+): Promise<CommandResult> {
   running.add(child);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
@@ -84,7 +94,7 @@ export async function runSwitchyard(
     child.on("error", reject);
     child.on("close", (exitCode, signal) => resolve({ exitCode, signal }));
   });
-  options.started?.(child);
+  started?.(child);
   const end = await ended.finally(() => running.delete(child));
   const texts = {
     stdout: Buffer.concat(stdout).toString(),

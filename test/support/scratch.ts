@@ -12,7 +12,8 @@ const MEMORY_BYTES_MIN = 4 * 1024 ** 3;
 
 /** Holds the directory of each run of the tests, named after its process. */
 const root = join(isCi || !hasMemoryDisk() ? tmpdir() : memoryDisk, "switchyard-tests");
-const ofThisRun = "TESTS_DIRECTORY";
+/** Variable that holds the directory of this run. */
+export const ofThisRun = "TESTS_DIRECTORY";
 const directories: string[] = [];
 
 function hasMemoryDisk(): boolean {

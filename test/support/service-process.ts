@@ -25,6 +25,8 @@ export interface ServiceProcess extends ReadyFacts {
 }
 
 export interface ServiceProcessOptions {
+  /** Program and first words of the command. Default: this Node and the built file. */
+  readonly command?: readonly [string, ...(readonly string[])];
   readonly words?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -35,12 +37,13 @@ const running = new Set<ChildProcess>();
 /** Starts the built service on `data` and a free port. It is killed after the test at the latest. */
 export async function startServiceProcess(
   data: string,
-  { words = [], env = {}, cwd }: ServiceProcessOptions = {},
+  { command = [process.execPath, mainFile], words = [], env = {}, cwd }: ServiceProcessOptions = {},
 ): Promise<ServiceProcess> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SWITCHYARD_"));
+  const [program, ...first] = command;
   const child = spawn(
-    process.execPath,
-    [mainFile, "serve", "--port", "0", "--data", data, "--json", ...words],
+    program,
+    [...first, "serve", "--port", "0", "--data", data, "--json", ...words],
     { cwd, env: { ...Object.fromEntries(inherited), ...env }, stdio: ["ignore", "pipe", "pipe"] },
   );
   running.add(child);
