@@ -134,7 +134,7 @@ export interface KernelExports {
   ): void;
   parseTimes(
     column: number, rows: number, outcomes: number, states: number, times: number, unit: number,
-    local: number,
+    epoch: number, local: number,
   ): number;
 
   // mapping/user.ts

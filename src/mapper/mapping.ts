@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isZone, refuseZone } from "../base/luxon-zone.js";
-import { isEpochFormat } from "./time-format.js";
+import { epochOf } from "./time-format.js";
 import { refusePattern } from "./time-pattern.js";
 
 /** Splits a path into steps: `"a.b"` has two, `""` (the row itself) has none. */
@@ -50,14 +50,23 @@ const textField = z
   .union([dotted.transform((text): FieldSource => ({ path: stepsOf(text) })), fieldWithExceptions])
   .meta({ id: "textField" });
 
-const timeFormat = z
+const oneTimeFormat = z
   .string()
-  .refine((format) => isEpochFormat(format) || refusePattern(format) === "", {
+  .refine((format) => epochOf(format) !== undefined || refusePattern(format) === "", {
     error: ({ input }) => refusePattern(String(input)),
-  })
+  });
+
+const timeFormat = z
+  .union([
+    oneTimeFormat,
+    z
+      .array(oneTimeFormat)
+      .min(1)
+      .transform((formats) => (formats.length === 1 ? (formats[0] as string) : formats)),
+  ])
   .default("auto")
   .describe(
-    "`auto`: ISO 8601 with T or a space, or an epoch whose unit depends on its size. `s`, `ms`, `us`, `ns`: an epoch in that unit. Anything else is a pattern of Luxon's tokens, such as `EEE, dd LLL yyyy HH:mm:ss ZZZ`.",
+    "`auto`: ISO 8601, an English date with the month's name (RFC 2822, HTTP, `Date.toString()`), or an epoch whose unit depends on its size. `s`, `ms`, `us`, `ns`: an epoch in that unit. `100ns since 0001-01-01` and the like: a count from another day, in `s`, `ms`, `us`, `100ns`, `ns` or `days`. Anything else is a pattern of Luxon's tokens, such as `dd.MM.yyyy HH:mm`. Of a list, the first that reads a value is used.",
   );
 
 const timeZone = z

@@ -1,21 +1,53 @@
-/** Formats of the time kernel and their numbers there; any other format is a Luxon pattern. */
+import { DAY_MS } from "../base/day.js";
+
+/** The unit that the time kernel does not read. */
+export const daysUnit = -1;
+
+/** Units of epochs and their numbers in the time kernel. */
 const epochUnits: ReadonlyMap<string, number> = new Map([
   ["auto", 0],
   ["s", 1],
   ["ms", 2],
   ["us", 3],
   ["ns", 4],
+  ["100ns", 5],
+  ["days", daysUnit],
 ]);
 
-export function isEpochFormat(format: string): boolean {
-  return epochUnits.has(format);
+/** An epoch: the kernel's number of its unit, and its start in milliseconds since 1970 UTC. */
+interface EpochFormat {
+  readonly unit: number;
+  readonly epochMs: number;
 }
 
-/** Returns the kernel's number of a format. Throws unless `isEpochFormat` is true for it. */
-export function epochUnit(format: string): number {
+/** The formats with a unit alone, which count from 1970. */
+const unixFormats: ReadonlySet<string> = new Set(["auto", "s", "ms", "us", "ns"]);
+
+/** Returns the epoch that a format names; undefined for any other format, which is a Luxon pattern. */
+export function epochOf(format: string): EpochFormat | undefined {
   const unit = epochUnits.get(format);
-  if (unit === undefined) throw new Error(`${format} is not a format of the time kernel`);
-  return unit;
+  if (unit !== undefined && unixFormats.has(format)) return { unit, epochMs: 0 };
+  const [, name = "", day = ""] = /^(\w+) since (\d{4}-\d\d-\d\d)$/.exec(format) ?? [];
+  const epochMs = Date.parse(`${day}T00:00:00Z`);
+  const found = name === "auto" ? undefined : epochUnits.get(name);
+  if (found === undefined || !isDay(day, epochMs)) return undefined;
+  return { unit: found, epochMs };
+}
+
+/** Returns false for the days that `Date.parse` moves into the next month. */
+function isDay(day: string, timeMs: number): boolean {
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(day);
+}
+
+/**
+ * Creates a parser for days with a fraction, as spreadsheets count them. Their fractions are not exact, so
+ * that the time is the nearest millisecond.
+ */
+export function createDaysParser(epochMs: number): (text: string) => number | undefined {
+  return (text) =>
+    /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(text)
+      ? epochMs + Math.round(Number(text) * DAY_MS)
+      : undefined;
 }
 
 /** Names of formats in other tools, and ours. */
@@ -38,6 +70,21 @@ const formatWords: Readonly<Record<string, string>> = {
   nanosecond: "ns",
   nanoseconds: "ns",
   nanos: "ns",
+  ticks: "100ns since 0001-01-01",
+  dotnet: "100ns since 0001-01-01",
+  dotnet_ticks: "100ns since 0001-01-01",
+  "dotnet-ticks": "100ns since 0001-01-01",
+  ".net_ticks": "100ns since 0001-01-01",
+  filetime: "100ns since 1601-01-01",
+  windows: "100ns since 1601-01-01",
+  ldap: "100ns since 1601-01-01",
+  webkit: "us since 1601-01-01",
+  chrome: "us since 1601-01-01",
+  cocoa: "s since 2001-01-01",
+  apple: "s since 2001-01-01",
+  excel: "days since 1899-12-30",
+  ntp: "s since 1900-01-01",
+  days: "days since 1970-01-01",
   iso: "auto",
   iso8601: "auto",
   "iso-8601": "auto",

@@ -4,6 +4,7 @@ import { loadLuxon } from "../base/luxon.js";
 import type { Zone } from "../base/zone.js";
 import { createNumericParser } from "./numeric-pattern.js";
 import { suggestFormat } from "./time-format.js";
+import { plainBlanks } from "./time-words.js";
 
 /** Names of months and days are English in every locale of the machine. */
 const locale = { locale: "en-US" } as const;
@@ -12,17 +13,19 @@ const locale = { locale: "en-US" } as const;
 export type ParsePattern = (text: string) => number | undefined;
 
 /** Creates a parser for a pattern of Luxon's tokens; texts without a zone are in `zone`. */
-export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
+export function createPatternParser(written: string, zone: Zone): ParsePattern {
   const { DateTime } = loadLuxon();
+  const pattern = plainBlanks(written);
   const parser = createParser(pattern);
   const tokens = withoutLiterals(pattern);
   const namesZone = /z/i.test(tokens);
   const namesRegion = tokens.includes("z");
   const parseDigits = createNumericParser(pattern);
   return (text) => {
-    const wallClockMs = parseDigits?.(text);
+    const plain = plainBlanks(text);
+    const wallClockMs = parseDigits?.(plain);
     if (wallClockMs !== undefined) return zone.utcMs(wallClockMs);
-    const time = DateTime.fromFormatParser(text.trim(), parser, {
+    const time = DateTime.fromFormatParser(plain, parser, {
       ...locale,
       zone: "utc",
       setZone: true,

@@ -4,11 +4,12 @@ import type { Zone } from "../base/zone.js";
 import { type Column, cellKinds } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { TimeSource } from "./mapping.js";
-import { epochUnit, isEpochFormat } from "./time-format.js";
+import { createDaysParser, daysUnit, epochOf } from "./time-format.js";
 import { createPatternParser, type ParsePattern } from "./time-pattern.js";
+import { parseTimeWords } from "./time-words.js";
 
 /** States of a row's time; the same numbers as in src/kernels/mapping/time.ts. */
-const timeStates = { none: 0, known: 1, local: 2, noTime: 3 } as const;
+const timeStates = { none: 0, known: 1, local: 2, noTime: 3, refused: 4 } as const;
 
 /** Bits of the kernel's `local`: the kinds of time that are wall-clock time of the zone. */
 const textsAreLocal = 1;
@@ -25,13 +26,16 @@ export interface TimeLimits {
   readonly toTimeMs: number;
 }
 
+/** A way to read the texts and numbers of a field: by the kernel, or by a function. */
+type TimeStep =
+  | { readonly unit: number; readonly epochMs: number; readonly local: number }
+  | { readonly parse: ParsePattern };
+
 interface TimeCandidate {
   readonly index: number;
   readonly zone: Zone;
-  readonly local: number;
-  readonly unit: number;
-  /** Set if the format is a pattern instead of a unit. */
-  readonly parse: ParsePattern | undefined;
+  /** Tried in order; a step gets the values that no step before it could read. */
+  readonly steps: readonly TimeStep[];
 }
 
 /** The timestamps of a batch. Each row uses its first time field that is not null. */
@@ -48,13 +52,8 @@ export class TimeTarget {
     this.#states = kernel.allocate(BATCH_ROWS_MAX);
     this.#candidates = choices.map((choice, position) => {
       const zone = createZone(choice.zone);
-      const inUtc = zone.offsetMs(0) === 0 && /^(?:utc|gmt|z)$/i.test(zone.name);
-      const local = inUtc ? 0 : textsAreLocal | (choice.shifted ? epochsAreLocal : 0);
-      const { format } = choice;
-      const index = indexes[position] as number;
-      return isEpochFormat(format)
-        ? { index, zone, local, unit: epochUnit(format), parse: undefined }
-        : { index, zone, local: 0, unit: 0, parse: createPatternParser(format, zone) };
+      const steps = [choice.format].flat().flatMap((format) => stepsOf(format, choice, zone));
+      return { index: indexes[position] as number, zone, steps };
     });
   }
 
@@ -63,9 +62,23 @@ export class TimeTarget {
     this.#kernel.bytes.fill(timeStates.none, this.#states, this.#states + rows);
     for (const candidate of this.#candidates) {
       const column = columns[candidate.index] as Column;
-      if (candidate.parse === undefined) this.#parse(column, candidate, rows, outcomes);
-      else this.#parsePattern(column, candidate.parse, rows, outcomes);
+      for (const [index, step] of candidate.steps.entries()) {
+        if (index > 0 && !this.#replace(timeStates.noTime, timeStates.none, rows)) break;
+        if ("parse" in step) this.#parseTexts(column, step.parse, rows, outcomes);
+        else this.#parse(column, step, candidate.zone, rows, outcomes);
+      }
+      // A later field does not read the rows that have a value here.
+      this.#replace(timeStates.noTime, timeStates.refused, rows);
     }
+  }
+
+  /** Replaces a state of rows. Returns true if a row had it. */
+  #replace(before: number, after: number, rows: number): boolean {
+    const states = this.#kernel.bytes.subarray(this.#states, this.#states + rows);
+    const first = states.indexOf(before);
+    if (first < 0) return false;
+    for (let row = first; row < rows; row++) if (states[row] === before) states[row] = after;
+    return true;
   }
 
   /** Marks the rows without a time, and those with a time outside of the limits. */
@@ -82,17 +95,24 @@ export class TimeTarget {
     );
   }
 
-  #parse(column: Column, candidate: TimeCandidate, rows: number, outcomes: number): void {
+  #parse(
+    column: Column,
+    { unit, epochMs, local }: Extract<TimeStep, { unit: number }>,
+    zone: Zone,
+    rows: number,
+    outcomes: number,
+  ): void {
     const locals = this.#kernel.run.parseTimes(
       column.address,
       rows,
       outcomes,
       this.#states,
       this.times,
-      candidate.unit,
-      candidate.local,
+      unit,
+      epochMs,
+      local,
     );
-    if (locals > 0) this.#leaveZone(candidate.zone, rows, outcomes);
+    if (locals > 0) this.#leaveZone(zone, rows, outcomes);
   }
 
   /** Converts the wall-clock times that the kernel left to UTC. */
@@ -108,7 +128,7 @@ export class TimeTarget {
     }
   }
 
-  #parsePattern(column: Column, parse: ParsePattern, rows: number, outcomes: number): void {
+  #parseTexts(column: Column, parse: ParsePattern, rows: number, outcomes: number): void {
     const { bytes, doubles } = this.#kernel;
     for (let row = 0; row < rows; row++) {
       if (bytes[outcomes + row] !== 0 || bytes[this.#states + row] !== timeStates.none) continue;
@@ -120,4 +140,26 @@ export class TimeTarget {
       if (time !== undefined) doubles[this.times / 8 + row] = time;
     }
   }
+}
+
+/** Returns the steps of one format; `auto` has a second one for unusual texts. */
+function stepsOf(format: string, { shifted }: TimeSource, zone: Zone): readonly TimeStep[] {
+  const inUtc = zone.offsetMs(0) === 0 && /^(?:utc|gmt|z)$/i.test(zone.name);
+  const local = inUtc ? 0 : textsAreLocal | (shifted ? epochsAreLocal : 0);
+  const zoned = (timeMs: number | undefined, isLocal: boolean) =>
+    timeMs !== undefined && isLocal ? zone.utcMs(timeMs) : timeMs;
+  const epoch = epochOf(format);
+  if (epoch === undefined) return [{ parse: createPatternParser(format, zone) }];
+  const { unit, epochMs } = epoch;
+  if (unit === daysUnit) {
+    const days = createDaysParser(epochMs);
+    return [{ parse: (text) => zoned(days(text), (local & epochsAreLocal) !== 0) }];
+  }
+  const step: TimeStep = { unit, epochMs, local };
+  if (format !== "auto") return [step];
+  const parse = (text: string) => {
+    const time = parseTimeWords(text);
+    return zoned(time?.timeMs, time?.isLocal === true);
+  };
+  return [step, { parse }];
 }

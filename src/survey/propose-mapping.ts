@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import type { WrittenMapping } from "../mapper/mapping.js";
 import type { FieldSummary, Fields } from "./field-summary.js";
+import { rankTimes } from "./rank-times.js";
 import { findTimeForm } from "./time-form.js";
 
 /**
@@ -13,7 +14,7 @@ interface ProposedMapping {
   readonly others: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Usual names of the fields of each target, without case and punctuation, likeliest first. */
+/** Usual names of the fields of each target but the time, without case and punctuation, likeliest first. */
 const names = {
   event: [
     "eventname",
@@ -28,35 +29,6 @@ const names = {
     "verb",
     "name",
     "type",
-  ],
-  timestamp: [
-    "eventtimestamp",
-    "eventtime",
-    "timestamp",
-    "occurredat",
-    "eventat",
-    "time",
-    "ts",
-    "clienttimestamp",
-    "clienttime",
-    "eventdatetime",
-    "createdat",
-    "datetime",
-    "createdtime",
-    "loggedat",
-    "receivedat",
-    "sentat",
-    "insertedat",
-    "eventdate",
-    "date",
-    "at",
-    "when",
-    "unixtime",
-    "epoch",
-    "epochms",
-    "derivedtstamp",
-    "collectortstamp",
-    "dvcecreatedtstamp",
   ],
   userID: [
     "userid",
@@ -133,7 +105,7 @@ const names = {
   value: ["value", "eventvalue", "amount", "revenue", "price"],
 } as const;
 
-type TargetName = keyof typeof names;
+type TargetName = keyof typeof names | "timestamp";
 
 /** Fields that could be each target, likeliest first. */
 type Candidates = Readonly<Record<TargetName, readonly FieldSummary[]>>;
@@ -205,9 +177,10 @@ export function findMissing(fields: Fields, rows: number): readonly string[] {
 
 /** Finds the fields that could be each target, likeliest first; no field is first for two targets. */
 function findCandidates(fields: Fields, rows: number): Candidates {
-  const isUseful: Readonly<Record<TargetName, (field: FieldSummary) => boolean>> = {
+  const times = rankTimes(fields, rows);
+  const isTime = (field: FieldSummary) => times.some((one) => one.field === field);
+  const isUseful: Readonly<Record<keyof typeof names, (field: FieldSummary) => boolean>> = {
     event: (field) => isScalar(field) && isMost(field, rows) && !isTime(field),
-    timestamp: (field) => isMost(field, rows) && isTime(field),
     userID: isScalar,
     stableID: isScalar,
     metadata: isObject,
@@ -215,8 +188,9 @@ function findCandidates(fields: Fields, rows: number): Candidates {
     insertID: (field) => isScalar(field) && isMost(field, rows),
     value: (field) => isScalar(field) && !isTime(field),
   };
-  const taken = new Set<FieldSummary>();
-  const candidates = (target: TargetName): readonly FieldSummary[] => {
+  const timestamp = times.filter(({ isLikely }) => isLikely).map(({ field }) => field);
+  const taken = new Set<FieldSummary>(timestamp.slice(0, 1));
+  const candidates = (target: keyof typeof names): readonly FieldSummary[] => {
     const known: readonly string[] = names[target];
     const ranked = [...fields.values()]
       .filter((field) => !taken.has(field) && field.filled > 0)
@@ -230,7 +204,7 @@ function findCandidates(fields: Fields, rows: number): Candidates {
     return ranked;
   };
   return {
-    timestamp: candidates("timestamp"),
+    timestamp,
     event: candidates("event"),
     userID: candidates("userID"),
     stableID: candidates("stableID"),
@@ -264,10 +238,6 @@ function isObject({ filled, objects }: FieldSummary): boolean {
 
 function isMost({ filled }: FieldSummary, rows: number): boolean {
   return filled >= rows * MOST;
-}
-
-function isTime({ scalars }: FieldSummary): boolean {
-  return findTimeForm(scalars) !== undefined;
 }
 
 function pathOf({ path }: FieldSummary): string | string[] {

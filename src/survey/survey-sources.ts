@@ -76,7 +76,7 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     maxTimeMs,
     tools,
   );
-  if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(fields, []);
+  if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(withRows, fields, []);
   const unused = unusedFields(fields, resolveFound(mapping));
   return {
     sources: discovery.sources.length,
@@ -162,7 +162,8 @@ function findMapping(
   const rows = sum(samples, (one) => one.rows.length);
   const proposal = proposeMapping(fields, rows);
   if (proposal === undefined) {
-    throw mappingUnknown(fields, findMissing(fields, rows), proposeSkeleton(fields, rows));
+    const missing = findMissing(fields, rows);
+    throw mappingUnknown(samples, fields, missing, proposeSkeleton(fields, rows));
   }
   return {
     mapping: {
@@ -230,6 +231,7 @@ function rowsMissing(
 
 /** `missing` lists the parts that no field has; it is empty if no row becomes an event by the guess. */
 function mappingUnknown(
+  samples: readonly SampledSource[],
   fields: Fields,
   missing: readonly string[],
   skeleton?: MappingSkeleton,
@@ -242,9 +244,22 @@ function mappingUnknown(
       ? `no field looks like ${missing.join(", or like ")}`
       : "a mapping guessed by the names of their fields makes no event from them";
   return new MappingUnknown(
-    `No preset fits these rows, and ${why}. They have: ${shown}${more}.`,
+    `No preset fits these rows, and ${why}. They have: ${shown}${more}.${describeHeader(samples, columns)}`,
     skeleton && { mapping: skeleton, missing, columns: `${shown}${more}` },
   );
+}
+
+/** Says how to name the columns of CSV, if they have no names or if a first row may be taken for them. */
+function describeHeader(samples: readonly SampledSource[], columns: readonly string[]): string {
+  if (!samples.every(({ source }) => source.format.kind === "csv")) return "";
+  const names = `--csv-columns with ${formatNames(columns.length)} in their order, such as --csv-columns time,user,event`;
+  return columns.every((column) => /^column_\d+$/.test(column))
+    ? ` The CSV has no header: pass ${names}.`
+    : ` If these are values of a first row instead of names, the CSV has no header: pass ${names}.`;
+}
+
+function formatNames(columns: number): string {
+  return columns === 1 ? "the name of the column" : `the names of the ${columns} columns`;
 }
 
 /** Groups sources that are read in the same way, most frequent first. */

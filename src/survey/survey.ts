@@ -105,9 +105,9 @@ export interface Trial {
 export interface TimeForm {
   /** Description for people. */
   readonly words: string;
-  /** The format that the mapping needs, a unit or a pattern; undefined if `auto` reads the times. */
-  readonly format?: string;
-  /** Another pattern that reads the whole sample as other days. */
+  /** The format that the mapping needs, or several; undefined if `auto` reads the times. */
+  readonly format?: string | string[];
+  /** Another pattern that reads some of the times as others. */
   readonly otherFormat?: string;
   /** True if some times are not epochs and name no zone. */
   readonly isLocal: boolean;

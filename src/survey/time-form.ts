@@ -1,59 +1,21 @@
+import { DAY_MS } from "../base/day.js";
+import { likelyCount, unixCounts } from "../base/epochs.js";
+import { evenly } from "../base/evenly.js";
 import { createZone } from "../base/luxon-zone.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { sum } from "../base/sum.js";
+import { coverTimes } from "../base/time-patterns.js";
 import type { Mapping, TimeSource, WrittenChanges } from "../mapper/mapping.js";
-import { createPatternParser } from "../mapper/time-pattern.js";
+import { createPatternParser, type ParsePattern } from "../mapper/time-pattern.js";
+import { parseTimeWords, plainBlanks } from "../mapper/time-words.js";
 import { type Fields, fieldAt } from "./field-summary.js";
 import type { FoundTime, TimeForm } from "./survey.js";
 
 const iso =
-  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:(?<utc>Z|UTC)|(?<offset>[+-]\d{2}(?::?\d{2})?))?)?$/i;
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s?(?:(?<utc>Z|UTC)|(?<offset>[+-]\d{2}(?::?\d{2})?))?)?$/i;
 
 /** Days and times that consist only of digits, which `auto` would read as epochs. */
 const compact =
   /^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)?$/;
-
-/** Patterns that `auto` does not read, in the order in which they are tried. */
-const patterns: readonly string[] = [
-  "yyyy/MM/dd HH:mm:ss",
-  "yyyy/MM/dd HH:mm",
-  "yyyy/MM/dd",
-  "yyyyMMdd'T'HHmmss",
-  "yyyyMMddHHmmss",
-  "yyyyMMdd",
-  "MM/dd/yyyy HH:mm:ss",
-  "dd/MM/yyyy HH:mm:ss",
-  "M/d/yyyy HH:mm",
-  "d/M/yyyy HH:mm",
-  "M/d/yyyy h:mm:ss a",
-  "d/M/yyyy h:mm:ss a",
-  "M/d/yyyy h:mm a",
-  "d/M/yyyy h:mm a",
-  "M/d/yyyy",
-  "d/M/yyyy",
-  "d.M.yyyy HH:mm:ss",
-  "d.M.yyyy HH:mm",
-  "d.M.yyyy",
-  "M/d/yyyy H:mm:ss",
-  "d/M/yyyy H:mm:ss",
-  "M/d/yyyy H:mm",
-  "d/M/yyyy H:mm",
-  "M/d/yy H:mm",
-  "d/M/yy H:mm",
-  "d.M.yyyy H:mm",
-  "d.M.yy H:mm:ss",
-  "d.M.yy H:mm",
-  "EEE, dd LLL yyyy HH:mm:ss ZZZ",
-  "EEE, dd LLL yyyy HH:mm:ss z",
-  "dd LLL yyyy HH:mm:ss",
-  "dd/LLL/yyyy:HH:mm:ss ZZZ",
-  "EEE LLL dd HH:mm:ss ZZZ yyyy",
-  "EEE LLL dd HH:mm:ss yyyy",
-  "LLL d, yyyy h:mm:ss a",
-  "LLL d, yyyy h:mm a",
-  "LLLL d, yyyy h:mm a",
-  "LLL d, yyyy",
-];
 
 /** Ranges of the numbers that are times since 1973 in each unit, `end` excluded; as in `auto`. */
 const epochUnits = [
@@ -66,28 +28,71 @@ const epochUnits = [
 /** Values that a pattern is tried on. */
 const TRIED_MAX = 50;
 
+/** Values of which one must look like a time. */
+const LOOKED_AT = 20;
+
 /** Share of the values that must have a form; broken times are rejects and not another form. */
 const MOST = 0.9;
 
-/** Finds the form of these times; undefined if they are not times or have no known form. */
-export function findTimeForm(values: readonly (string | number)[]): TimeForm | undefined {
-  if (values.length === 0) return undefined;
-  const texts = values.map((value) => String(value).trim());
-  return plainForm(texts) ?? patternForm(texts.slice(0, TRIED_MAX));
+/**
+ * Finds the form of these times, all before `untilMs`; undefined if they are not times or have no known
+ * form. `allowsCounts`: small numbers may be counts from another day, such as days since 1900.
+ */
+export function findTimeForm(
+  values: readonly (string | number)[],
+  untilMs = Date.now() + DAY_MS,
+  allowsCounts = true,
+): TimeForm | undefined {
+  if (!evenly(values, LOOKED_AT).some(looksLikeTime)) return undefined;
+  const texts = values.map((value) => plainBlanks(String(value)));
+  const { unread, ...plain } = readPlainly(texts);
+  const foreign = allowsCounts ? foreignForm(texts, untilMs) : undefined;
+  if (foreign !== undefined) return foreign;
+  const cover = coverOf(evenly(unread, TRIED_MAX));
+  const share = unread.length === 0 ? 0 : cover.read / Math.min(unread.length, TRIED_MAX);
+  const read = texts.length - unread.length + share * unread.length;
+  return read < texts.length * MOST ? undefined : formOf(plain, cover);
 }
 
-/** Recognizes forms that `auto` reads: ISO 8601 and epochs, also mixed. */
-function plainForm(texts: readonly string[]): TimeForm | undefined {
-  const found = texts.map((text) => iso.exec(text)).filter((match) => match !== null);
-  const numbers = texts
-    .filter((text) => /^-?\d+(?:\.\d+)?$/.test(text) && !compact.test(text))
-    .map(Number);
-  const epochs = epochUnits.map(({ name, start, end }) => ({
-    name,
-    count: numbers.filter((number) => number >= start && number < end).length,
-  }));
-  const plausible = sum(epochs, ({ count }) => count);
-  if (found.length + plausible < texts.length * MOST) return undefined;
+/** Returns true if a value may be a time. */
+function looksLikeTime(value: string | number): boolean {
+  const text = plainBlanks(String(value));
+  const isNumber = typeof value === "number" || /^\d+(?:\.\d+)?$/.test(text);
+  return isNumber || patternShape.test(text) || parseTimeWords(text) !== undefined;
+}
+
+/** A number that `auto` reads as an implausible time, in the count that makes it plausible. */
+function foreignForm(texts: readonly string[], untilMs: number): TimeForm | undefined {
+  const numbers = texts.filter((text) => /^\d+(?:\.\d+)?$/.test(text) && !compact.test(text));
+  if (numbers.length < texts.length * MOST) return undefined;
+  const count = likelyCount(numbers.map(Number), untilMs);
+  // `auto` reads the counts from 1970, also of several units.
+  if (count === undefined || unixCounts.includes(count)) return undefined;
+  return { words: count.words, format: count.format, isLocal: false };
+}
+
+/** The values that `auto` reads, and the others. */
+interface PlainReading {
+  readonly words: readonly string[];
+  readonly isLocal: boolean;
+}
+
+function readPlainly(texts: readonly string[]): PlainReading & { readonly unread: string[] } {
+  const found: RegExpExecArray[] = [];
+  const worded: { readonly text: string; readonly isLocal: boolean }[] = [];
+  const units = new Set<string>();
+  const unread: string[] = [];
+  for (const text of texts) {
+    const match = iso.exec(text);
+    const unit = match === null ? unitOf(text) : undefined;
+    if (match !== null) found.push(match);
+    else if (unit !== undefined) units.add(unit);
+    else {
+      const time = parseTimeWords(text);
+      if (time === undefined) unread.push(text);
+      else worded.push({ text, isLocal: time.isLocal });
+    }
+  }
   const inUtc = found.filter(({ groups }) => groups?.["utc"] !== undefined).length;
   const withOffset = found.filter(({ groups }) => groups?.["offset"] !== undefined).length;
   const local = found.length - inUtc - withOffset;
@@ -98,37 +103,51 @@ function plainForm(texts: readonly string[]): TimeForm | undefined {
   ];
   const isDate = found.every(([text]) => text.length === 10);
   const dates = isDate ? "dates without a time of day" : `ISO 8601 with ${zones.join(" or ")}`;
-  const units = epochs.filter(({ count }) => count > 0).map(({ name }) => name);
+  const names = epochUnits.map(({ name }) => name).filter((name) => units.has(name));
   const words = [
     ...(found.length > 0 ? [dates] : []),
-    ...(units.length > 0 ? [`epoch ${units.join(" or ")}`] : []),
+    ...(names.length > 0 ? [`epoch ${names.join(" or ")}`] : []),
+    ...(worded[0] === undefined ? [] : [`text such as ${worded[0].text}`]),
   ];
-  return { words: words.join(", or "), isLocal: local > 0 };
+  return { words, isLocal: local > 0 || worded.some((one) => one.isLocal), unread };
 }
 
-function patternForm(texts: readonly string[]): TimeForm | undefined {
-  // Most fields are not times, and trying all patterns takes long.
-  if (!texts.slice(0, 5).some((text) => /^[\w/.,:+ -]{6,40}$/.test(text) && /\d\d/.test(text))) {
-    return undefined;
-  }
-  const utc = createZone("UTC");
-  const fitting = patterns.flatMap((format) => {
-    const parse = createPatternParser(format, utc);
-    const times = texts.map(parse);
-    const read = times.filter((time) => time !== undefined).length;
-    return read < texts.length * MOST ? [] : [{ format, times, read }];
-  });
-  const [best] = fitting.sort((one, other) => other.read - one.read);
-  if (best === undefined) return undefined;
-  const other = fitting.find(
-    ({ times, read }) =>
-      read === best.read && times.some((time, index) => time !== best.times[index]),
-  );
+/** Returns the unit in which a text is an epoch since 1973. */
+function unitOf(text: string): string | undefined {
+  if (!/^-?\d+(?:\.\d+)?$/.test(text) || compact.test(text)) return undefined;
+  const number = Number(text);
+  return epochUnits.find(({ start, end }) => number >= start && number < end)?.name;
+}
+
+/** Most fields are not times, and trying all patterns takes long. */
+const patternShape =
+  /^(?:\d{4}[./-]\d{1,2}[./-]\d{1,2}\b|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}\b|\d\d[ ,])|\d{8}(?:\d{6})?$|\d{4}\u5e74|\p{L}{3} \p{L}{3} \d)/u;
+
+function coverOf(texts: readonly string[]): ReturnType<typeof coverTimes> {
+  const isLikely = texts.slice(0, 5).some((text) => patternShape.test(text));
+  return coverTimes(isLikely ? texts : [], utcParser);
+}
+
+/** Parsers by their patterns: to create one takes longer than to use it. */
+const parsers = new Map<string, ParsePattern>();
+
+function utcParser(pattern: string): ParsePattern {
+  const parse = parsers.get(pattern) ?? createPatternParser(pattern, createZone("UTC"));
+  parsers.set(pattern, parse);
+  return parse;
+}
+
+function formOf(plain: PlainReading, { formats, other }: ReturnType<typeof coverOf>): TimeForm {
+  // `auto` would read digits without separators as an epoch.
+  const early = formats.filter((format) => !/\W/.test(format));
+  const late = formats.filter((format) => /\W/.test(format));
+  const all = [...early, ...(plain.words.length > 0 ? ["auto"] : []), ...late];
+  const namesZone = (format: string) => /z/i.test(format.replaceAll(/'[^']*'/g, ""));
   return omitUndefined({
-    words: `like ${best.format}`,
-    format: best.format,
-    otherFormat: other?.format,
-    isLocal: !/z/i.test(best.format.replaceAll(/'[^']*'/g, "")),
+    words: [...plain.words, ...formats.map((format) => `like ${format}`)].join(", or "),
+    format: formats.length === 0 ? undefined : all.length === 1 ? all[0] : all,
+    otherFormat: other,
+    isLocal: plain.isLocal || formats.some((format) => !namesZone(format)),
   });
 }
 
@@ -174,10 +193,11 @@ export function findTime(
 }
 
 /** Returns the format that the mapping needs; undefined if its own fits. */
-function formatFor({ format }: TimeSource, form: TimeForm): string | undefined {
-  const unit = unitWords[format];
-  if (unit !== undefined && form.words.startsWith("epoch") && form.words !== unit) return "auto";
-  return form.format !== undefined && format === "auto" ? form.format : undefined;
+function formatFor({ format }: TimeSource, form: TimeForm): TimeForm["format"] {
+  if (format === "auto") return form.format;
+  const unit = typeof format === "string" ? unitWords[format] : undefined;
+  // A unit reads nothing but epochs.
+  return unit === undefined || form.words === unit ? undefined : (form.format ?? "auto");
 }
 
 function doubtsOf(
@@ -190,7 +210,7 @@ function doubtsOf(
     ...(otherFormat === undefined
       ? []
       : [
-          `The times in ${field} are read as ${format}; ${otherFormat} would read them as well. ` +
+          `The times in ${field} are read as ${[format].flat().join(" or ")}; ${otherFormat} would read them as well. ` +
             "Look at a few of the exported days.",
         ]),
     ...(isLocal && documentedZone === undefined

@@ -7,7 +7,7 @@ import { outcomes } from "../../src/batch/event-batch.js";
 import { textEntryLayout } from "../../src/batch/layouts.js";
 import { nodeTypes } from "../../src/batch/nested-node.js";
 import { pageFaults, valueForms } from "../../src/batch/page-cursor.js";
-import { epochUnit } from "../../src/mapper/time-format.js";
+import { epochOf } from "../../src/mapper/time-format.js";
 import * as profile from "../../src/profile/profile-memory.js";
 import { PICKS } from "../../src/profile/row-samples.js";
 import { figureNames } from "../../src/profile/split-profile.js";
@@ -54,8 +54,9 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "mapping/privacy": pick("mapper/privacy", "HASH_BYTES", "QUOTED_HASH_BYTES"),
   "mapping/time": {
     ...named(objectOf("mapper/time-target", "timeStates")),
-    AUTO: epochUnit("auto"),
-    SECONDS: epochUnit("s"),
+    AUTO: epochOf("auto")?.unit ?? -1,
+    SECONDS: epochOf("s")?.unit ?? -1,
+    TICKS: epochOf("100ns since 1970-01-01")?.unit ?? -1,
     FILTERED: outcomes.filtered,
     TEXTS_ARE_LOCAL: constantsOf("mapper/time-target")["textsAreLocal"] ?? -1,
     EPOCHS_ARE_LOCAL: constantsOf("mapper/time-target")["epochsAreLocal"] ?? -1,

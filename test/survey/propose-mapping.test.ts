@@ -124,3 +124,62 @@ test.each<[Row, string[]]>([
 ])("of %j it is said what is missing", (row, missing) => {
   expect(findMissing(summarizeFields([row]), 1)).toEqual(missing);
 });
+
+const timeNames = `event_ts timestamp_utc created server_time Zeitstempel fecha 日時 horodatage дата
+  data_hora tidspunkt waktu 时间 시간 czas momento Uhrzeit created_on happened t _time ts_ms utc_time
+  eventDateTimeUTC occurred log_time record_time hit_time client_event_ts tracked_at moment stamp
+  local_time utc datum_cas aika זמן เวลา tijdstip dt ltime x1`.split(/\s+/);
+
+test.each(timeNames)("the one field of times wins by its values: %s", (name) => {
+  for (const [first, second] of [
+    ["2026-03-02T20:01:09Z", "2026-03-02T20:01:10Z"],
+    ["03/31/2026 20:01:09", "04/01/2026 20:01:09"],
+    [1772481669, 1772481670],
+    [1772481669123, 1772481670456],
+  ] as const) {
+    const rows = [first, second].map((time) => ({
+      name: "open",
+      [name]: time,
+      user_id: "u",
+      n: 5,
+    }));
+    const timestamp = propose(...rows)?.mapping.timestamp;
+    expect(timestamp).toEqual(
+      typeof first === "string" && first.includes("/")
+        ? { field: name, format: "MM/dd/yyyy HH:mm:ss" }
+        : name,
+    );
+  }
+});
+
+const [early, late] = ["2026-03-02T20:01:09Z", "2026-03-02T21:01:09Z"];
+test.each<[Row, string]>([
+  [{ received_at: late, event_ts: early }, "event_ts"],
+  [{ uploaded: late, Zeitstempel: early }, "Zeitstempel"],
+  [{ _ingested_at: late, created: early }, "created"],
+  [{ server_upload_time: late, client_event_time: early, updated_at: late }, "client_event_time"],
+  [{ birth_date: "1985-03-02", fecha: early }, "fecha"],
+  [{ user_created_at: "2020-01-01T00:00:00Z", moment: early }, "moment"],
+  [{ event_date: "2026-03-02", event_ts: early }, "event_ts"],
+  [{ session_id: 1772481669, at_ms: 1772481669123 }, "at_ms"],
+  [{ user: { first_seen: early }, hit: { when: late } }, "hit.when"],
+  [{ expires_at: "2027-01-01T00:00:00Z", zeit: early }, "zeit"],
+  [{ server_time: early }, "server_time"],
+])("of several times in %j the event's is taken, and the others are named", (times, field) => {
+  const row = { action: "open", user_id: "u", ...times };
+  const proposal = propose(row, row);
+  expect(proposal?.mapping.timestamp).toBe(field);
+  const others = proposal?.others["timestamp"] ?? [];
+  expect(others).not.toContain(field);
+  if (Object.keys(times).length > 1 && times["session_id"] === undefined)
+    expect(others).not.toEqual([]);
+});
+
+test.each<[Row]>([
+  [{ session_id: 1772481669 }],
+  [{ phone: "1234567890", amount: 1234567890 }],
+  [{ total: 45_000, visits: 20_000 }],
+  [{ version: "1.2.3", ip: "10.0.0.1" }],
+])("%j have no time", (row) => {
+  expect(propose({ name: "open", user_id: "u", ...row })).toBeUndefined();
+});

@@ -15,10 +15,14 @@ const KNOWN: u32 = 1;
 const LOCAL: u32 = 2;
 /** A field had a value that is not a time. */
 const NO_TIME: u32 = 3;
+/** The same, for a field that no later field replaces. The host sets it. */
+const REFUSED: u32 = 4;
 
 // The same numbers as `epochUnits` in src/mapper/time-format.ts.
 const AUTO: i32 = 0;
 const SECONDS: i32 = 1;
+/** Units of 100 ns. */
+const TICKS: i32 = 5;
 
 // Bits of `parseTimes`'s `local`.
 const TEXTS_ARE_LOCAL: i32 = 1;
@@ -217,6 +221,7 @@ const EXPONENT_MAX: i32 = 1_000_000_000;
 /** Returns the power of ten from the unit to milliseconds; `whole` counts the whole digits. */
 @inline
 function millisecondShift(unit: i32, whole: i32, aboveSeconds: bool): i32 {
+  if (unit == TICKS) return -4;
   if (unit != AUTO) return 3 - 3 * (unit - SECONDS);
   if (!aboveSeconds) return 3;
   return whole <= 14 ? 0 : whole <= 17 ? -3 : -6;
@@ -292,10 +297,12 @@ function isPowerOfTen(p: usize, point: usize, end: usize): bool {
  * Parses the cells of rows without an outcome and without a time. Writes milliseconds (doubles) to
  * `times` and a state (u8) to `states`. Null cells get no time. The bits of `local` select
  * wall-clock times of a zone that the caller knows: 1 texts without a zone, 2 epochs. Their rows
- * get the state LOCAL. Returns the number of those rows.
+ * get the state LOCAL. Numbers count from `epoch`, in milliseconds since 1970; it is 0 for `auto`.
+ * Returns the number of the rows with wall-clock times.
  */
 export function parseTimes(
-  column: Column, rows: i32, outcomes: usize, states: usize, times: usize, unit: i32, local: i32,
+  column: Column, rows: i32, outcomes: usize, states: usize, times: usize, unit: i32,
+  epoch: f64, local: i32,
 ): i32 {
   let locals = 0;
   for (let row = 0; row < rows; row++) {
@@ -325,7 +332,7 @@ export function parseTimes(
     } else {
       failed = true;
     }
-    store<f64>(times + ((<usize>row) << 3), <f64>time);
+    store<f64>(times + ((<usize>row) << 3), <f64>time + epoch);
     store<u8>(states + row, <u8>(failed ? NO_TIME : isLocal ? LOCAL : KNOWN));
     if (!failed && isLocal) locals++;
   }
@@ -348,7 +355,7 @@ export function checkTimes(
     const time = load<f64>(times + ((<usize>row) << 3));
     let outcome: u8 = 0;
     if (state == NONE) outcome = TIME_MISSING;
-    else if (state == NO_TIME) outcome = TIME_UNPARSABLE;
+    else if (state == NO_TIME || state == REFUSED) outcome = TIME_UNPARSABLE;
     else if (!(time >= min && time < max)) outcome = TIME_OUT_OF_RANGE;
     else if (!(time >= from && time < to)) outcome = FILTERED;
     if (!isNameless) store<u8>(outcomes + row, outcome);

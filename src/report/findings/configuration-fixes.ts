@@ -15,7 +15,7 @@ interface RecordedMember {
 
 interface RecordedTime {
   readonly path: readonly string[];
-  readonly format: string;
+  readonly format: string | readonly string[];
   readonly zone: string;
   readonly shifted: boolean;
 }

@@ -17,20 +17,27 @@ import { type KeyUse, keyUses, pathOf } from "./property-uses.js";
 /** Number of standard errors beyond which an estimate is not noise. */
 const ERRORS_MIN = 3;
 
-export function findNoEvents({ rows }: Facts): Observation | readonly Observation[] {
+export function findNoEvents({ rows, unusedFields }: Facts): Observation | readonly Observation[] {
   if (rows.mapped > 0) return [];
   const why =
     rows.read === 0
       ? "No row was read: check the inputs."
       : rows.filtered === rows.read
         ? "All rows are filtered out: check includeEvent, excludeEvent, fromTime and toTime."
-        : "No row became an event: check the preset and the mapping.";
+        : hasNoHeader(unusedFields)
+          ? "No row became an event, because the CSV has no header: pass --csv-columns with a name for each column, in their order."
+          : "No row became an event: check the preset and the mapping.";
   return {
     code: "no_events",
     title: "No event would be delivered",
     detail: `${formatNumberOf(rows.read, "row")} read. ${why}`,
     rows: rows.read,
   };
+}
+
+/** Returns true if the columns have the names that a CSV reader gives to those without any. */
+function hasNoHeader(fields: Facts["unusedFields"]): boolean {
+  return fields.length > 0 && fields.every(({ field }) => /^column_\d+$/.test(field));
 }
 
 export function findFailedSources({ inputs }: Facts): readonly Observation[] {

@@ -1,12 +1,14 @@
 import { DAY_MS } from "../../base/day.js";
+import { type EpochCount, likelyCount, unixCounts } from "../../base/epochs.js";
 import { loadLuxon } from "../../base/luxon.js";
 import { sum } from "../../base/sum.js";
+import { coverTimes } from "../../base/time-patterns.js";
 import { formatNumberOf } from "../quantities.js";
 import { fixOf, timeFix, timesOf } from "./configuration-fixes.js";
 import { bulkOf } from "./day-counts.js";
 import type { FindingCode } from "./finding-codes.js";
 import { type Facts, type Observation, quotedList, shareOf } from "./observation.js";
-import { FAR_DAYS, MIDNIGHT_SHARE, MINIMUM_DAY_EVENTS } from "./thresholds.js";
+import { FAR_DAYS, IMPLAUSIBLE_SHARE, MIDNIGHT_SHARE, MINIMUM_DAY_EVENTS } from "./thresholds.js";
 
 /** Times that are only dates. */
 export function findMidnights({
@@ -43,7 +45,7 @@ export function findFutureTimes({ times, run }: Facts): Observation | readonly O
 /** Placeholder times within the allowed range of times. */
 export function findPlaceholderTimes(facts: Facts): Observation | readonly Observation[] {
   const { suspicious, first } = facts.times;
-  if (suspicious === 0) return [];
+  if (suspicious === 0 || acceptedUnits(facts) !== undefined) return [];
   const bulkStart = bulkStartOf(facts);
   const isFixable = bulkStart !== undefined && first !== null && first < bulkStart;
   return {
@@ -86,96 +88,71 @@ function bulkStartOf({ days }: Facts): string | undefined {
   return days[bulkOf(days).start]?.day;
 }
 
-const PLAUSIBLE_FROM_MS = Date.UTC(2000, 0, 1);
+const unixCodes: Readonly<Record<string, FindingCode>> = {
+  s: "time_unit_seconds",
+  ms: "time_unit_milliseconds",
+  us: "time_unit_microseconds",
+  ns: "time_unit_nanoseconds",
+};
 
-interface Unit {
-  readonly code: FindingCode;
-  readonly word: string;
-  toMs(number: number): number;
+/** Times that are plausible in another unit or from another day, among the rejected and the others. */
+export function findTimeUnits(facts: Facts): readonly Observation[] {
+  return [rejectedUnits(facts), acceptedUnits(facts)].flatMap((one) => one ?? []);
 }
-
-const units: readonly Unit[] = [
-  { code: "time_unit_seconds", word: "seconds", toMs: (n) => n * 1e3 },
-  { code: "time_unit_milliseconds", word: "milliseconds", toMs: (n) => n },
-  { code: "time_unit_microseconds", word: "microseconds", toMs: (n) => n * 1e-3 },
-  { code: "time_unit_nanoseconds", word: "nanoseconds", toMs: (n) => n * 1e-6 },
-];
-
-/** Epochs that no format of the mapping reads. */
-const foreignEpochs = [
-  { word: "days since 1900, as spreadsheets count", toMs: (n: number) => (n - 25_569) * DAY_MS },
-  {
-    word: "microseconds since 1601, as browsers count",
-    toMs: (n: number) => n / 1e3 - 11_644_473_600_000,
-  },
-  { word: "ticks of 100 ns since the year 1", toMs: (n: number) => (n - 621_355_968e9) / 1e4 },
-];
-
-/** Formats that people and tools write, and that the mapping reads only if it names them. */
-const patterns = [
-  "dd.MM.yyyy HH:mm:ss",
-  "dd.MM.yyyy HH:mm",
-  "dd/MM/yyyy HH:mm:ss",
-  "MM/dd/yyyy HH:mm:ss",
-  "dd/MM/yyyy HH:mm",
-  "MM/dd/yyyy HH:mm",
-  "M/d/yyyy h:mm:ss a",
-  "M/d/yyyy h:mm a",
-  "yyyy/MM/dd HH:mm:ss",
-  "yyyyMMddHHmmss",
-  "yyyyMMdd'T'HHmmss",
-  "EEE, dd LLL yyyy HH:mm:ss ZZZ",
-  "EEE LLL d HH:mm:ss yyyy",
-  "LLL d, yyyy h:mm:ss a",
-  "dd LLL yyyy HH:mm:ss",
-] as const;
 
 /** Rejected times that are plausible in another unit. */
-export function findTimeUnits(facts: Facts): readonly Observation[] {
+function rejectedUnits(facts: Facts): Observation | undefined {
   const reject = facts.rejects.find(({ code }) => code === "time_out_of_range");
   const numbers = (reject?.samples ?? []).map(({ message }) => numberIn(message));
-  if (reject === undefined || numbers.length === 0 || numbers.includes(undefined)) return [];
-  const known = numbers as readonly number[];
-  const until = Date.parse(facts.run.startedAt) + DAY_MS;
-  const fits = ({ toMs }: { toMs(number: number): number }) =>
-    known.every((number) => toMs(number) >= PLAUSIBLE_FROM_MS && toMs(number) < until);
-  const found = units.find(fits);
-  if (found !== undefined) return [wrongUnit(facts, found, known, reject.rows)];
-  const foreign = foreignEpochs.find(fits);
-  if (foreign === undefined) return [];
-  return [
-    {
-      code: "time_epoch_unknown",
-      title: `Times look like ${foreign.word}`,
-      detail:
-        `All samples of ${formatNumberOf(reject.rows, "rejected row")} fit: ${quotedList(known.map(String), 3)}. ` +
-        "No format of the mapping reads them. Convert them to ISO 8601 or to a Unix epoch first.",
-      rows: reject.rows,
-      rejectCode: "time_out_of_range",
-    },
-  ];
+  const count = countOf(facts, numbers);
+  if (reject === undefined || count === undefined) return undefined;
+  const all = `All samples of ${formatNumberOf(reject.rows, "rejected row")} fit`;
+  const found = wrongCount(facts, count, numbers as readonly number[], reject.rows, all);
+  return { ...found, rejectCode: "time_out_of_range" };
 }
 
-function wrongUnit(
+/** Times that are delivered as times before 2000, and are plausible as counts from another day. */
+function acceptedUnits(facts: Facts): Observation | undefined {
+  const { rows, times } = facts;
+  if (times.suspicious < rows.mapped * IMPLAUSIBLE_SHARE || times.suspicious === 0)
+    return undefined;
+  const values = facts.samples.map(numberOf);
+  const count = countOf(facts, values);
+  if (count === undefined) return undefined;
+  const all = `All samples fit, and ${formatNumberOf(times.suspicious, "event")} would be delivered with a time before 2000`;
+  return wrongCount(facts, count, values as readonly number[], times.suspicious, all);
+}
+
+function countOf({ run }: Facts, numbers: readonly (number | undefined)[]): EpochCount | undefined {
+  if (numbers.includes(undefined)) return undefined;
+  return likelyCount(numbers as readonly number[], Date.parse(run.startedAt) + DAY_MS);
+}
+
+function wrongCount(
   facts: Facts,
-  { code, word, toMs }: Unit,
+  { format, words, toMs }: EpochCount,
   numbers: readonly number[],
   rows: number,
+  all: string,
 ): Observation {
   const first = numbers[0] ?? 0;
-  const formats = timesOf(facts).map(({ format }) => format);
+  const formats = timesOf(facts).flatMap((time) => time.format);
+  const code = unixCodes[format];
   // `auto` detects the unit by size, and so reads all sources correctly even if their units differ.
-  const fix = timeFix(facts, (time) => ({ ...time, format: "auto" }), true);
+  const wanted = code === undefined ? format : "auto";
+  const fix = timeFix(facts, (time) => ({ ...time, format: wanted }), code !== undefined);
   return {
-    code,
-    title: `Times of ${formatNumberOf(rows, "row")} are in ${word} but are read in another unit`,
+    code: code ?? "time_epoch_unknown",
+    title:
+      code === undefined
+        ? `Times of ${formatNumberOf(rows, "row")} look like ${words}`
+        : `Times of ${formatNumberOf(rows, "row")} are in ${words} but are read in another unit`,
     detail:
-      `In ${word}, ${first} is ${new Date(toMs(first)).toISOString()}. The format in the mapping is ` +
-      `${formats.join(", ") || "not known"}, which gives a time outside the allowed range. ` +
-      `All samples fit: ${quotedList(numbers.map(String), 3)}.`,
+      `In ${words}, ${first} is ${new Date(toMs(first)).toISOString()}. The format in the mapping is ` +
+      `${formats.join(", ") || "not known"}, which gives another time. ` +
+      `${all}: ${quotedList(numbers.map(String), 3)}.`,
     rows,
-    rejectCode: "time_out_of_range",
-    fix: formats.some((format) => format !== "auto") ? fix : undefined,
+    fix: formats.some((one) => one !== wanted) ? fix : undefined,
   };
 }
 
@@ -187,14 +164,44 @@ function numberIn(message: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The one pattern that all these rejected times have; undefined if none or several fit. */
-export function likelyPattern(messages: readonly string[]): string | undefined {
-  const texts = messages.map((message) => /"(?:[^"\\]|\\.)*"/.exec(message)?.[0]);
-  if (texts.length === 0 || texts.includes(undefined)) return undefined;
-  const { DateTime } = loadLuxon();
-  const times = texts.map((text) => JSON.parse(text ?? '""') as string);
-  const fitting = patterns.filter((pattern) =>
-    times.every((time) => DateTime.fromFormat(time, pattern, { locale: "en" }).isValid),
+/** The number in a sample's row that is its event's time, as an epoch of some unit. */
+function numberOf({ raw, result }: Facts["samples"][number]): number | undefined {
+  const [, digits] = /"timestamp":(-?\d+)/.exec(result) ?? [];
+  const timeMs = Number(digits);
+  const numbers = (raw.match(/\d{5,}(?:\.\d+)?/g) ?? []).map(Number);
+  return numbers.find((number) =>
+    // Doubles of ticks are precise to some microseconds.
+    unixCounts.some(({ toMs }) => Math.abs(toMs(number) - timeMs) <= 1),
   );
-  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** Formats that read all of some rejected times. */
+interface LikelyFormats {
+  readonly formats: readonly string[];
+  /** A pattern that reads some of them as other times. */
+  readonly other: string | undefined;
+}
+
+/** Finds the formats of the times that these messages of rejects quote; undefined if one has none. */
+export function likelyFormats(messages: readonly string[]): LikelyFormats | undefined {
+  const texts = messages.map(textIn);
+  if (texts.length === 0) return undefined;
+  const others = texts.filter((text) => !readByAuto.test(text));
+  const { DateTime } = loadLuxon();
+  const { formats, read, other } = coverTimes(others, (pattern) => (text) => {
+    const time = DateTime.fromFormat(text, pattern, { locale: "en", zone: "utc" });
+    return time.isValid ? time.toMillis() : undefined;
+  });
+  if (read < others.length) return undefined;
+  return { formats: [...formats, ...(others.length < texts.length ? ["auto"] : [])], other };
+}
+
+/** Usual times that another format of the mapping refuses and `auto` reads. */
+const readByAuto = /^(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d{9,10}|\d{13}|\d{16}|\d{19})$/;
+
+/** The text or number that a reject's message quotes; its blanks are plain ones. */
+function textIn(message: string): string {
+  const [quotation] = /"(?:[^"\\]|\\.)*"/.exec(message) ?? [];
+  const text = quotation === undefined ? undefined : (JSON.parse(quotation) as string);
+  return text?.replaceAll(/\s/g, " ").trim() ?? String(numberIn(message) ?? "");
 }

@@ -10,7 +10,7 @@ import {
   timeFix,
 } from "./configuration-fixes.js";
 import { type Facts, type Observation, shareOf } from "./observation.js";
-import { findTimeUnits, likelyPattern } from "./odd-times.js";
+import { findTimeUnits, likelyFormats } from "./odd-times.js";
 
 /** Usual names of these fields in exports, likeliest first. */
 const usualNames = {
@@ -52,12 +52,8 @@ function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined 
       return likelyFieldFix(facts, "stableID", samples);
     case "event_missing":
       return likelyFieldFix(facts, "event", samples);
-    case "time_unparsable": {
-      const format = likelyPattern(samples.map(({ message }) => message));
-      // A pattern applies to all times. If other times can be read now, it would reject them.
-      if (format === undefined || facts.rows.mapped > 0) return undefined;
-      return timeFix(facts, (time) => ({ ...time, format }), false);
-    }
+    case "time_unparsable":
+      return formatFix(facts, samples);
     case "row_too_long": {
       const bytes = numberAt(facts, "rowBytesMax") ?? ROW_BYTES_MAX;
       if (bytes >= ROW_BYTES_LIMIT) return undefined;
@@ -67,6 +63,23 @@ function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined 
     default:
       return undefined;
   }
+}
+
+/** Adds the formats of the samples; those that read the other times stay first. */
+function formatFix(facts: Facts, samples: ReportReject["samples"]): Fix | undefined {
+  const likely = likelyFormats(samples.map(({ message }) => message));
+  // If day and month can be mistaken, the line would be a guess.
+  if (likely === undefined || likely.other !== undefined) return undefined;
+  const before = facts.rows.mapped > 0;
+  return timeFix(
+    facts,
+    (time) => {
+      const formats = [...(before ? [time.format].flat() : []), ...likely.formats];
+      const unique = [...new Set(formats)];
+      return { ...time, format: unique.length === 1 ? (unique[0] as string) : unique };
+    },
+    false,
+  );
 }
 
 function likelyFieldFix(

@@ -53,3 +53,6 @@ export const VALUE_BYTES_REFUSED = 32 * 1024;
 
 /** Most findings of one code that are listed; the others are counted together. */
 export const FINDINGS_PER_CODE = 10;
+
+/** Share of events before 2000 from which on their times are read wrongly, and are not placeholders. */
+export const IMPLAUSIBLE_SHARE = 0.5;

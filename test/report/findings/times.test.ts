@@ -58,14 +58,40 @@ describe("the unit of times", () => {
   });
 
   it.each([
-    ["number 46023", "spreadsheets"],
-    ["number 13411699200000000", "browsers"],
-    ["number 639028224000000000", "ticks"],
-  ])("of the %s is named even if the mapping cannot read it", (word, kind) => {
-    const finding = only(rejected("auto", word));
+    ["number 46023", "spreadsheets", "days since 1899-12-30"],
+    ["number 13411699200000000", "browsers", "us since 1601-01-01"],
+    ["number 639028224000000000", "ticks", "100ns since 0001-01-01"],
+    ["number 3981470469", "1900", "s since 1900-01-01"],
+  ])("of the %s is named with the format that reads it", (word, kind, format) => {
+    const report = rejected("auto", word);
+    const run = { ...report.run, startedAt: "2026-04-01T00:00:00.000Z" };
+    const finding = only({ ...report, run });
     expect(finding).toMatchObject({ code: "time_epoch_unknown" });
     expect(finding?.title).toContain(kind);
-    expect(finding?.fix).toBeUndefined();
+    expect(finding?.fix).toMatchObject({ value: { field: "t", format }, isSafe: false });
+  });
+
+  it.each([
+    ['{"t":639028224000000000,"n":12345}', 639_028_224_000, "100ns since 0001-01-01"],
+    ["open,u,639028224000000000,12345", 639_028_224_000, "100ns since 0001-01-01"],
+    ['{"t":788918400.5}', 788_918_400_500, "s since 2001-01-01"],
+    ['{"t":"134116992000000000"}', 134_116_992_000, "100ns since 1601-01-01"],
+  ])("of the row %s is named although it is delivered", (raw, timestamp, format) => {
+    const report = rejected("auto");
+    const [sample] = cleanReport.samples;
+    if (sample === undefined) throw new Error("the example has no sample");
+    const result = JSON.stringify({ event: "e", user: {}, timestamp, metadata: {} });
+    const finding = only({
+      ...report,
+      rejects: [],
+      times: { ...report.times, suspicious: report.rows.mapped },
+      samples: [{ ...sample, raw, result }],
+    });
+    expect(finding).toMatchObject({
+      code: "time_epoch_unknown",
+      rows: report.rows.mapped,
+      fix: { value: { field: "t", format } },
+    });
   });
 
   it("is reported only if all samples agree", () => {
@@ -308,4 +334,53 @@ it("times that cannot be read come with their pattern if no other times can be r
   });
   expect(fixOf("01/02/2026 10:30:05")).toBeUndefined();
   expect(fixOf("31/01/2026 10:30:05")?.value).toMatchObject({ format: "dd/MM/yyyy HH:mm:ss" });
+});
+
+describe("times that no format of the mapping reads", () => {
+  const rejected = (format: string | string[], mapped: number, ...texts: readonly string[]) => ({
+    ...cleanReport,
+    rows: { ...cleanReport.rows, mapped },
+    configuration: {
+      ...cleanReport.configuration,
+      mapping: { timestamp: [{ path: ["t"], format, zone: "UTC", shifted: false }] },
+    },
+    rejects: [
+      {
+        code: "time_unparsable" as const,
+        rows: 500,
+        advice: "correct the time",
+        samples: texts.map((text) => ({
+          source: "a.json",
+          message: `t is the text ${JSON.stringify(text)}, which is not a time`,
+          raw: "{}",
+          isBase64: false,
+        })),
+      },
+    ],
+  });
+  const fixOf = (report: Report) =>
+    findFindings(report).find(({ rejectCode }) => rejectCode === "time_unparsable")?.fix;
+
+  it.each<[string | string[], string[], string[]]>([
+    ["auto", ["31.01.2026 17:03"], ["auto", "dd.MM.yyyy HH:mm"]],
+    [
+      "auto",
+      ["31.01.2026 17:03", "1/31/2026, 5:03\u202fPM"],
+      ["auto", "dd.MM.yyyy HH:mm", "M/d/yyyy, h:mm a"],
+    ],
+    ["d.M.yyyy", ["2026-01-31T17:03:00Z"], ["d.M.yyyy", "auto"]],
+    [["auto", "d.M.yyyy"], ["2026/01/31"], ["auto", "d.M.yyyy", "yyyy/MM/dd"]],
+  ])("%j are added to it if it reads others: %j", (format, texts, all) => {
+    expect(fixOf(rejected(format, 1_000, ...texts))?.value).toEqual({ field: "t", format: all });
+  });
+
+  it("replace it if it reads none", () => {
+    const fix = fixOf(rejected("auto", 0, "31.01.2026 17:03"));
+    expect(fix?.value).toEqual({ field: "t", format: "dd.MM.yyyy HH:mm" });
+  });
+
+  it("are not proposed if day and month can be mistaken, or if one sample has no known form", () => {
+    expect(fixOf(rejected("auto", 0, "02/03/2026 17:03"))).toBeUndefined();
+    expect(fixOf(rejected("auto", 0, "31.01.2026 17:03", "soon"))).toBeUndefined();
+  });
 });
