@@ -25,3 +25,19 @@ test("rows without an id get a configuration to fill in, and the next command sa
   const { stdout } = await runInProcess(["validate"], { cwd });
   expect(stdout).toContain("3 read = 3 events");
 });
+
+test("a CSV without a header is told to name its columns, by init and by validate", async () => {
+  const rows = [
+    "2026-03-02T20:01:09Z,u1,5",
+    "2026-03-02T20:02:09Z,u2,6",
+    "2026-03-02T20:03:09Z,u1,7",
+  ];
+  writeFileSync(join(cwd, "plain.csv"), `${rows.join("\n")}\n`);
+  const { stderr } = await runInProcess(["init", "plain.csv", "--force"], { cwd });
+  expect(stderr).toContain(
+    "The CSV has no header: pass --csv-columns with the names of the 3 columns in their order",
+  );
+  writeFileSync(file, `{ "preset": "amplitude" }`);
+  const { stdout } = await runInProcess(["validate", "plain.csv"], { cwd });
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain("the CSV has no header, pass --csv-columns");
+});

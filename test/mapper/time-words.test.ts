@@ -123,3 +123,32 @@ describe("several formats", () => {
     ]);
   });
 });
+
+describe("counts from another day", () => {
+  it.each([
+    ["100ns since 0001-01-01", "639080784691239999", at + 123],
+    ["100ns since 0001-01-01", "639080784691229999.9", at + 122],
+    ["100ns since 0001-01-01", "621355967999999999", -1],
+    ["100ns since 1601-01-01", "134169552691230000", at + 123],
+    ["us since 1601-01-01", "13416955269123999", at + 123],
+    ["s since 2001-01-01", "794174469.1239", at + 123],
+    ["ns since 2001-01-01", "794174469123999999", at + 123],
+    ["s since 1900-01-01", "3981470469", at],
+    ["days since 1899-12-30", "46083.83413336806", at + 123],
+    ["days since 1970-01-01", "20514", at - 72_069_000],
+  ])("%s read %s without losing digits", (format, text, expected) => {
+    expect(timesOf([text], { format })).toEqual([expected]);
+  });
+
+  it("may be those of a wall clock", () => {
+    const target = { format: "days since 1899-12-30", zone: "Europe/Berlin", shifted: true };
+    expect(timesOf(["46083.5"], target)).toEqual([Date.UTC(2026, 2, 2, 11)]);
+  });
+
+  it.each(["100ns since 2023-02-30", "weeks since 1970-01-01", "auto since 1970-01-01"])(
+    "%s is not a format",
+    (format) => {
+      expect(() => timesOf(["1"], { format })).toThrow(/cannot be used/);
+    },
+  );
+});

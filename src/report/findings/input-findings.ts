@@ -19,17 +19,18 @@ const ERRORS_MIN = 3;
 
 export function findNoEvents({ rows, unusedFields }: Facts): Observation | readonly Observation[] {
   if (rows.mapped > 0) return [];
+  const isHeaderless = hasNoHeader(unusedFields);
   const why =
     rows.read === 0
       ? "No row was read: check the inputs."
       : rows.filtered === rows.read
         ? "All rows are filtered out: check includeEvent, excludeEvent, fromTime and toTime."
-        : hasNoHeader(unusedFields)
-          ? "No row became an event, because the CSV has no header: pass --csv-columns with a name for each column, in their order."
+        : isHeaderless
+          ? "The columns of the CSV have no names: pass --csv-columns with a name for each, in their order."
           : "No row became an event: check the preset and the mapping.";
   return {
     code: "no_events",
-    title: "No event would be delivered",
+    title: `No event would be delivered${isHeaderless ? ": the CSV has no header, pass --csv-columns" : ""}`,
     detail: `${formatNumberOf(rows.read, "row")} read. ${why}`,
     rows: rows.read,
   };
