@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.js";
 import type { ObjectState } from "./fingerprint.js";
+import { isHiddenPart } from "./hidden-names.js";
 import type { Source } from "./source.js";
 
 /** A file that may become an input. */
@@ -53,15 +54,6 @@ class WalkedFile implements FoundFile {
   get real(): string {
     return join(this.directory.real, this.baseName);
   }
-}
-
-/** True if any component of a relative path is hidden: it begins with a dot or an underscore. */
-export function isHidden(name: string): boolean {
-  return name.split("/").some((part) => isHiddenPart(part));
-}
-
-export function isHiddenPart(part: string): boolean {
-  return (part.startsWith(".") && part !== "." && part !== "..") || part.startsWith("_");
 }
 
 /**

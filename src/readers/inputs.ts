@@ -5,7 +5,8 @@ import { UsageError } from "../base/errors.js";
 import { DISCOVERY_MAX } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { isObjectUrl, parseObjectUrl } from "../store/object-url.js";
-import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
+import { type FoundFile, type FoundFiles, walkDirectory } from "./directory-walk.js";
+import { createNamedCheck } from "./hidden-names.js";
 import type { ObjectOptions } from "./object-bytes.js";
 import { SourceTable } from "./source-table.js";
 
@@ -142,7 +143,7 @@ async function findPattern({ name: pattern, path }: InputFile, cwd: string): Pro
     expandDirectories: false,
     onlyFiles: false,
   });
-  const isNamed = createNamedCheck(pattern);
+  const isNamed = await createNamedCheck(pattern);
   const names = matches.map((match) => match.replace(/\/$/, "")).sort();
   const skipped = names.filter((name) => !isNamed(name));
   const found = await mapBounded(names.filter(isNamed), DISCOVERY_MAX, async (name) => {
@@ -158,19 +159,6 @@ async function findPattern({ name: pattern, path }: InputFile, cwd: string): Pro
     skipped: [...skipped, ...found.flatMap((below) => below.skipped)],
     looked: `nothing in ${cwd} matches the pattern ${pattern}`,
   };
-}
-
-/** Accepts names whose hidden components match the start of a hidden component of the pattern. */
-function createNamedCheck(pattern: string): (name: string) => boolean {
-  const prefixes = pattern
-    .split("/")
-    .filter(isHiddenPart)
-    .map((part) => part.replace(/[*?[\]{}()!+@|\\].*$/, ""));
-  return (name) =>
-    name
-      .split("/")
-      .filter(isHiddenPart)
-      .every((part) => prefixes.some((prefix) => part.startsWith(prefix)));
 }
 
 async function statIfThere({ name, path }: InputFile): Promise<Stats | null> {

@@ -3,8 +3,9 @@ import { mapBounded } from "../base/map-bounded.js";
 import type { ObjectFacts, ObjectStore } from "../store/object-store.js";
 import { formatObjectUrl, type ObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
-import { type FoundFile, isHiddenPart } from "./directory-walk.js";
+import type { FoundFile } from "./directory-walk.js";
 import { etagOf, fingerprintObject, type ObjectState } from "./fingerprint.js";
+import { createNamedCheck, isHiddenPart } from "./hidden-names.js";
 import type { ObjectOptions } from "./object-bytes.js";
 import type { Source } from "./source.js";
 import type { SourceTable } from "./source-table.js";
@@ -28,7 +29,7 @@ interface Selection {
   readonly prefix: string;
   /** Returns whether keys may be wanted that begin with a prefix, which ends with a slash. */
   mayHold(prefix: string): boolean;
-  /** Returns how many parts of a key are named; undefined if it is not wanted. */
+  /** Returns how many parts of a key may be hidden; undefined if it is not wanted. */
   namedParts(key: string): number | undefined;
 }
 
@@ -128,6 +129,7 @@ async function selectMatching(pattern: string): Promise<Selection> {
     .join("");
   const matcher = picomatch(pattern, { dot: true });
   const isMatch = (start: string) => matcher(start);
+  const isNamed = await createNamedCheck(pattern);
   const matchesStart = parts.map((_, index) =>
     picomatch(parts.slice(0, index + 1).join("/"), { dot: true }),
   );
@@ -147,8 +149,9 @@ async function selectMatching(pattern: string): Promise<Selection> {
       return startsOf(start).some(isMatch) || matchesStart[depth - 1]?.(start) === true;
     },
     namedParts(key) {
-      const named = startsOf(key).findIndex(isMatch);
-      return named < 0 ? undefined : named + 1;
+      const matching = startsOf(key).filter(isMatch);
+      if (matching.length === 0) return undefined;
+      return matching.find(isNamed)?.split("/").length ?? 0;
     },
   };
 }
@@ -190,7 +193,7 @@ async function listAll(
       const { key } = object;
       const named = namedParts(key);
       // Consoles make empty objects for directories.
-      if (named === undefined || key.endsWith("/")) continue;
+      if (named === undefined || (key.endsWith("/") && object.size === 0)) continue;
       const isHidden = key.split("/").slice(named).some(isHiddenPart);
       if (isHidden) skipped.push(formatObjectUrl({ ...url, key }));
       else files.push(keep(object));

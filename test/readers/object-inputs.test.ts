@@ -25,7 +25,10 @@ describe.runIf(hasS3Server())("inputs in a bucket", () => {
   let server: S3Server;
   beforeAll(async () => {
     server = await useS3Server();
-    await server.createBucket("inputs", Object.fromEntries(keys.map((key) => [key, key])));
+    await server.createBucket(
+      "inputs",
+      Object.fromEntries(keys.map((key) => [key, key === "marked/" ? "" : key])),
+    );
   });
 
   const list = async (...inputs: readonly string[]) => {
@@ -41,6 +44,14 @@ describe.runIf(hasS3Server())("inputs in a bucket", () => {
     expect(await list("/2026-02")).toEqual(["2026-02/a.json.gz", "2026-02/deep/er/c.json.gz"]);
     expect(await list("/2026-02/")).toEqual(await list("/2026-02"));
     expect(await list("/marked/")).toEqual(["marked/in.json"]);
+  });
+
+  it("are also objects with content whose keys end in a slash", async () => {
+    await server.put("inputs", "filled/day/", "content");
+    await server.put("inputs", "filled/", "");
+    for (const input of ["/filled", "/filled/", "/filled/*", "/filled/day/", "/filled/day"])
+      expect(await list(input)).toEqual(["filled/day/"]);
+    await server.remove("inputs", "filled/day/");
   });
 
   it("are one object if its key is named, hidden or odd or not", async () => {
