@@ -271,6 +271,17 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     },
   );
 
+  it("has a changed input if an object of the same size has replaced it", async () => {
+    const row = '{"event_type":"e","event_time":"2026-01-01 00:00:00","user_id":"u1"}\n';
+    await server.createBucket("replaced", { "a.jsonl": row });
+    await exportOf("s3://replaced/", "replaced", ...server.flags);
+    await server.put("replaced", "a.jsonl", row.replace("u1", "u2"));
+    expect(await run("export", "s3://replaced/", "replaced", ...server.flags)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/a\.jsonl: etag .* → .*run_changed/s),
+    });
+  });
+
   longTest("counts in a dry run what a dry run on disk counts", async () => {
     const counts = async (input: string, report: string, ...flags: readonly string[]) => {
       await run("validate", input, report, ...flags);

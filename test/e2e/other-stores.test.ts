@@ -69,6 +69,25 @@ describe.each(kinds.filter(({ isThere }) => isThere))("$scheme://", ({ scheme, s
     return directory;
   }
 
+  it("has a changed input if an object of the same size has replaced it", async () => {
+    const store = await openStore({ scheme, bucket: "exports" }, {});
+    const row = '{"event_type":"e","event_time":"2026-01-01 00:00:00","user_id":"u1"}\n';
+    const put = (text: string, condition: "absent" | { readonly etag: string }) => {
+      const bytes = Buffer.from(text);
+      const digest = createHash("sha256").update(bytes).digest("hex");
+      return store.put("replaced/a.jsonl", { bytes }, { condition, sha256: digest, signal });
+    };
+    const to = join(scratch, `${scheme}-replaced`);
+    const command = ["export", `${scheme}://exports/replaced/`, "--to", to, ...sizes];
+    const etag = await put(row, "absent");
+    expect(await runInProcess(command)).toMatchObject({ exitCode: 0 });
+    expect(await put(row.replace("u1", "u2"), { etag })).not.toBe("occupied");
+    expect(await runInProcess(command)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/replaced\/a\.jsonl: etag .* → .*run_changed/s),
+    });
+  });
+
   it("is read and written as a directory is, and can be exported into again", async () => {
     const local = join(scratch, `${scheme}-local`);
     const address = `${scheme}://exports`;
