@@ -7,19 +7,14 @@ import type { StepName } from "../../pipeline/configuration/configuration-schema
 import type { RunObserver, RunProgress } from "../../pipeline/run-observer.js";
 import { type Address, listenError } from "../listen-error.js";
 
-/** Counters of a run, which only grow; a step omits those that it does not count. */
+/** Counters of a step, which only grow. A step omits those that it does not count. */
 const counters = {
-  rows_read: ["Rows read by the step in this run.", ({ rows }) => rows],
-  rows_rejected: ["Rows rejected by the step in this run.", ({ rejects }) => rejects],
-  events_delivered: [
-    "Events that the service has accepted.",
-    // Exports say 0.
-    ({ delivered = 0 }) => (delivered === 0 ? undefined : delivered),
-  ],
-} as const satisfies Record<
-  string,
-  readonly [help: string, of: (progress: RunProgress) => unknown]
->;
+  rows_read: ["Rows of the inputs that the step has read in this run.", "rows"],
+  rows_rejected: ["Rows that the step has rejected in this run.", "rejects"],
+  events_delivered: ["Events that the service has accepted.", "delivered"],
+} as const satisfies Record<string, readonly [help: string, of: keyof StepCounts]>;
+
+type StepCounts = Required<Pick<RunProgress, "rows" | "rejects" | "delivered">>;
 
 const gauges = {
   input_bytes: ["Bytes on disk of the phase.", ({ bytesTotal }) => bytesTotal],
@@ -33,10 +28,15 @@ const gauges = {
   waiting: ["1 while a service accepts nothing.", ({ waiting }) => (waiting === undefined ? 0 : 1)],
 } as const satisfies Record<string, readonly [help: string, of: (progress: RunProgress) => number]>;
 
-/** Serves the progress of a run to Prometheus at `/metrics`. Phases and steps are labels. */
+/**
+ * Serves the progress of a run to Prometheus at `/metrics`. Steps are labels, phases those of gauges:
+ * counters count the rows of the inputs once, while they are read, and not again in other phases.
+ */
 export class RunMetrics {
   readonly #registry = new Registry();
   readonly #server: Server;
+  /** Counts of the parts of steps that have ended. */
+  readonly #ended = new Map<StepName, StepCounts>();
   #step: StepName | undefined;
   #progress: (() => RunProgress) | undefined;
 
@@ -68,11 +68,11 @@ export class RunMetrics {
 
   /** Returns an observer for a step, which updates the metrics. */
   observe(step: StepName, observer: RunObserver): RunObserver {
-    this.#step = step;
-    this.#progress = undefined;
     return {
       ...observer,
       started: (progress) => {
+        if (this.#step !== undefined) this.#ended.set(this.#step, this.#countsOf(this.#step));
+        this.#step = step;
         this.#progress = progress;
         observer.started?.(progress);
       },
@@ -93,37 +93,55 @@ export class RunMetrics {
       registers,
     });
     info.set({ version }, 1);
-    const labelNames = ["step", "phase"];
     for (const [name, [help, of]] of Object.entries(counters)) {
       const counter: Counter = new Counter({
         name: `switchyard_${name}_total`,
         help,
-        labelNames,
+        labelNames: ["step"],
         registers,
-        collect: () => this.#take(counter, of, (labels, value) => counter.inc(labels, value)),
+        collect: () => this.#count(counter, of),
       });
     }
+    const labelNames = ["step", "phase"];
     for (const [name, [help, of]] of Object.entries(gauges)) {
       const gauge: Gauge = new Gauge({
         name: `switchyard_${name}`,
         help,
         labelNames,
         registers,
-        collect: () => this.#take(gauge, of, (labels, value) => gauge.set(labels, value)),
+        collect: () => this.#take(gauge, of),
       });
     }
   }
 
-  #take(
-    metric: { reset(): void },
-    of: (progress: RunProgress) => number | undefined,
-    set: (labels: { step: string; phase: string }, value: number) => void,
-  ): void {
-    metric.reset();
+  #take(gauge: Gauge, of: (progress: RunProgress) => number): void {
+    gauge.reset();
     const progress = this.#progress?.();
-    const value = progress && of(progress);
-    if (progress === undefined || value === undefined || this.#step === undefined) return;
-    set({ step: this.#step, phase: progress.phase ?? "reading" }, value);
+    if (progress === undefined || this.#step === undefined) return;
+    gauge.set({ step: this.#step, phase: progress.phase ?? "reading" }, of(progress));
+  }
+
+  #count(counter: Counter, of: keyof StepCounts): void {
+    counter.reset();
+    for (const step of new Set([...this.#ended.keys(), this.#step])) {
+      if (step === undefined) continue;
+      const count = this.#countsOf(step)[of];
+      // Only steps that send deliver.
+      if (count > 0 || of !== "delivered") counter.inc({ step }, count);
+    }
+  }
+
+  /** Returns the counts of a step: those of its ended parts, and of the part that reads now. */
+  #countsOf(step: StepName): StepCounts {
+    const ended = this.#ended.get(step) ?? { rows: 0, rejects: 0, delivered: 0 };
+    const progress = step === this.#step ? this.#progress?.() : undefined;
+    if (progress === undefined || progress.phase !== undefined) return ended;
+    const { rows, rejects, delivered = 0 } = progress;
+    return {
+      rows: ended.rows + rows,
+      rejects: ended.rejects + rejects,
+      delivered: ended.delivered + delivered,
+    };
   }
 
   async #answer(response: ServerResponse): Promise<void> {
