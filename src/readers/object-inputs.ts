@@ -130,9 +130,11 @@ async function selectMatching(pattern: string): Promise<Selection> {
   const matcher = picomatch(pattern, { dot: true });
   const isMatch = (start: string) => matcher(start);
   const isNamed = await createNamedCheck(pattern);
-  const matchesStart = parts.map((_, index) =>
-    picomatch(parts.slice(0, index + 1).join("/"), { dot: true }),
-  );
+  const matchesStart = parts.map((_, index) => {
+    const start = parts.slice(0, index + 1).join("/");
+    // Keys may begin with a slash.
+    return start === "" ? (own: string) => own === "" : picomatch(start, { dot: true });
+  });
   // A part with half of a brace continues after the slash: anything may be below it.
   const isOpen = (part: string) => /[{(]/.test(part) && !/[})]/.test(part);
   const deep = parts.findIndex((part) => part.includes("**") || isOpen(part));

@@ -1,4 +1,5 @@
 import { SourceError, type SwitchyardError } from "../base/errors.js";
+import { openFilesError } from "../base/open-files.js";
 import { StoreError } from "../store/store-error.js";
 
 /** The position at which a source breaks, and the reason. */
@@ -81,6 +82,8 @@ export function ratioExceeded(source: string, byte: number, ratioMax: number): S
 export function fromSystem(source: string, error: unknown): unknown {
   if (error instanceof StoreError) return fromStore(source, error);
   if (!(error instanceof Error) || !("syscall" in error)) return error;
+  const exhausted = openFilesError(error);
+  if (exhausted !== undefined) return exhausted;
   const code = "code" in error ? String(error.code) : "";
   if (code === "ENOENT") {
     const reason = "the file does not exist. Restore it, or remove it from the inputs.";
@@ -97,6 +100,7 @@ const storeCodes: readonly string[] = [
   "store_credentials_expired",
   "store_credentials_missing",
   "store_credentials_refused",
+  "store_quota_exceeded",
   "store_region_unknown",
   "store_unreachable",
 ];

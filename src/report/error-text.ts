@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import { openFilesError } from "../base/open-files.js";
 import { harmless } from "./terminal-text.js";
 
 /** Code of an unexpected error, in any thread. */
@@ -10,7 +11,8 @@ interface ErrorFacts {
   readonly message: string;
 }
 
-export function factsOf(error: unknown): ErrorFacts {
+export function factsOf(thrown: unknown): ErrorFacts {
+  const error = openFilesError(thrown) ?? thrown;
   if (error instanceof SwitchyardError) return { code: error.code, message: error.message };
   return { code: DEFECT, message: error instanceof Error ? error.message : String(error) };
 }

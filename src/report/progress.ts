@@ -117,7 +117,7 @@ interface Shown {
 function linesOf(line: (text: string) => void): Pick<Shown, "failure" | "note"> {
   return {
     failure: (failure) => line(`failed: ${describeFailure(failure)}`),
-    note: (text) => line(harmless(text)),
+    note: (text) => line(text.split("\n").map(harmless).join("\n")),
   };
 }
 

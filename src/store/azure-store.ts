@@ -22,6 +22,7 @@ import {
   type Explanation,
   explainStatus,
   explanations,
+  fromVariable,
   StoreError,
 } from "./store-error.js";
 import type { RequestKind } from "./store-usage.js";
@@ -165,9 +166,15 @@ async function createService(address: string): Promise<BlobServiceClient> {
     AZURE_STORAGE_KEY: key = "",
     AZURE_STORAGE_SAS_TOKEN: token = "",
   } = process.env;
-  if (connection !== "") return BlobServiceClient.fromConnectionString(connection, clientOptions);
+  if (connection !== "")
+    return fromVariable("AZURE_STORAGE_CONNECTION_STRING", address, () =>
+      BlobServiceClient.fromConnectionString(connection, clientOptions),
+    );
   if (account === "") throw new StoreError(noAccount.code, noAccount.reason, address, false);
-  const url = `https://${account}.blob.core.windows.net`;
+  const url = fromVariable("AZURE_STORAGE_ACCOUNT", address, () => {
+    if (!/^[\w-]+$/.test(account)) throw new Error("not the name of an account");
+    return `https://${account}.blob.core.windows.net`;
+  });
   if (key !== "") {
     const credential = new StorageSharedKeyCredential(account, key);
     return new BlobServiceClient(url, credential, clientOptions);
@@ -228,6 +235,7 @@ const explanationsByCode: Readonly<Record<string, Explanation>> = {
   ConditionNotMet: explanations.objectChanged,
   // A write with the condition `absent` found a blob.
   BlobAlreadyExists: explanations.objectChanged,
+  AccountLimitExceeded: explanations.quotaExceeded,
   BlobArchived: explanations.objectArchived,
   AuthenticationFailed: explanations.credentialsRefused,
   InvalidAuthenticationInfo: explanations.credentialsRefused,

@@ -16,7 +16,13 @@ import {
   SHA256_METADATA,
 } from "./object-store.js";
 import { StoreCalls } from "./store-calls.js";
-import { type CallFailure, type Explanation, explainStatus, explanations } from "./store-error.js";
+import {
+  type CallFailure,
+  type Explanation,
+  explainStatus,
+  explanations,
+  fromVariable,
+} from "./store-error.js";
 import type { RequestKind } from "./store-usage.js";
 
 const PUBLIC_ENDPOINT = "https://storage.googleapis.com";
@@ -66,13 +72,14 @@ export class GcsStore implements ObjectStore {
     headersTimeout: IDLE_MS_MAX,
     bodyTimeout: IDLE_MS_MAX,
   });
-  readonly #emulator = emulatorEndpoint();
+  readonly #emulator: string | undefined;
   #auth = new GoogleAuth({ scopes: [SCOPE] });
 
   constructor(
     private readonly bucket: string,
     requestsPerSecond: number | undefined,
   ) {
+    this.#emulator = emulatorEndpoint(`gs://${bucket}`);
     this.#calls = new StoreCalls({
       scheme: "gs",
       bucket,
@@ -228,10 +235,14 @@ async function* joined(
 }
 
 /** Returns the endpoint of an emulator, read as Google's libraries do; undefined for Google itself. */
-function emulatorEndpoint(): string | undefined {
+function emulatorEndpoint(address: string): string | undefined {
   const host = process.env["STORAGE_EMULATOR_HOST"];
   if (host === undefined || host === "") return undefined;
-  return new URL(host.includes("://") ? host : `http://${host}`).origin;
+  return fromVariable(
+    "STORAGE_EMULATOR_HOST",
+    address,
+    () => new URL(host.includes("://") ? host : `http://${host}`).origin,
+  );
 }
 
 /** An answer of Google Cloud Storage that is not a success. */
@@ -251,6 +262,11 @@ const noCredentials: Explanation = {
     "no credentials were found. Set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth application-default login`, or run where a service account is attached.",
 };
 
+const badFile: Explanation = {
+  code: "store_credentials_refused",
+  reason: "the file that GOOGLE_APPLICATION_CREDENTIALS names is not one of credentials. Check it.",
+};
+
 const permissions = {
   list: "storage.objects.list",
   get: "storage.objects.get",
@@ -259,22 +275,29 @@ const permissions = {
   delete: "storage.objects.delete",
 };
 
+/** The reason of a refusal that passes. https://cloud.google.com/storage/docs/json_api/v1/status-codes */
+const RATE_LIMIT = /rateLimitExceeded|RATE_LIMIT_EXCEEDED|userRateLimit/i;
+
 /** Explains an error of a call to Google Cloud Storage. */
 function explainGcsError(error: Error, kind: RequestKind): CallFailure {
   const isAnswer = error instanceof GcsError;
   const status = isAnswer ? error.status : 0;
   const known = isAnswer ? explainAnswer(error, kind) : explainText(error.message);
   const { code = "", name } = error as Error & { readonly code?: string };
+  const isLimited = isAnswer && status === 403 && RATE_LIMIT.test(error.text);
   // A connection that fails while a body arrives has no status either.
-  const isTransient = status === 408 || status === 200 || status === 0;
-  return { known, name: code || name, status, isTransient };
+  const isTransient = isLimited || status === 408 || status === 200 || status === 0;
+  const [, reason = name] = isAnswer ? (/"reason":\s*"(\w+)"/.exec(error.text) ?? []) : [];
+  return { known, name: code || reason, status, isTransient };
 }
 
 function explainAnswer({ status, text }: GcsError, kind: RequestKind): Explanation | undefined {
   if (status === 401) return explanations.credentialsRefused;
   // The condition of a read is not met.
   if (status === 304) return explanations.objectChanged;
-  if (status === 403 && /rateLimit/i.test(text)) return undefined;
+  if (RATE_LIMIT.test(text)) return undefined;
+  if (/quotaExceeded|dailyLimitExceeded|QUOTA_EXCEEDED/.test(text))
+    return explanations.quotaExceeded;
   const isBucket = status === 404 && /bucket does not exist/i.test(text);
   return isBucket ? explanations.bucketMissing : explainStatus(status, kind, permissions);
 }
@@ -283,5 +306,6 @@ function explainAnswer({ status, text }: GcsError, kind: RequestKind): Explanati
 function explainText(message: string): Explanation | undefined {
   if (/short-lived token|reasonable timeframe/i.test(message)) return explanations.clockSkewed;
   if (/invalid_grant|invalid_rapt/.test(message)) return explanations.credentialsExpired;
+  if (/it is not a file|JSON|must contain|private key|DECODER|PEM/i.test(message)) return badFile;
   return /credential/i.test(message) ? noCredentials : undefined;
 }

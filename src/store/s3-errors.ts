@@ -60,6 +60,10 @@ const explanationsByName: Readonly<Record<string, Explanation>> = {
   AuthorizationHeaderMalformed: wrongRegion,
   RequestTimeTooSkewed: explanations.clockSkewed,
   InvalidObjectState: explanations.objectArchived,
+  QuotaExceeded: explanations.quotaExceeded,
+  InsufficientStorage: explanations.quotaExceeded,
+  XMinioAdminBucketQuotaExceeded: explanations.quotaExceeded,
+  XMinioStorageFull: explanations.quotaExceeded,
   EntityTooLarge: {
     code: "store_object_too_large",
     reason:
@@ -69,6 +73,10 @@ const explanationsByName: Readonly<Record<string, Explanation>> = {
 
 const transientNames = new Set([
   "SlowDown",
+  "SlowDownRead",
+  "SlowDownWrite",
+  "RequestLimitExceeded",
+  "BandwidthLimitExceeded",
   "Throttling",
   "ThrottlingException",
   "TooManyRequests",

@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import { openFilesError } from "../base/open-files.js";
 import type { RequestKind } from "./store-usage.js";
 
 /** A call to an object store failed. The message names the object or bucket, and what to do. */
@@ -49,6 +50,10 @@ export const explanations = {
     code: "store_clock_skewed",
     reason: "the clock of this machine differs too much from that of the store. Set the clock.",
   },
+  quotaExceeded: {
+    code: "store_quota_exceeded",
+    reason: "a quota of the bucket or the account is used up. Raise it, or remove objects.",
+  },
   objectArchived: {
     code: "store_object_archived",
     reason: "the object is in an archive class. Restore it, or copy it to another class.",
@@ -71,6 +76,16 @@ export function explainStatus(
   }
   if (status === 404) return kind === "list" ? bucketMissing : objectMissing;
   return status === 412 ? objectChanged : undefined;
+}
+
+/** Makes something of a variable of the environment. Throws `store_endpoint_invalid`, without its value. */
+export function fromVariable<Result>(name: string, address: string, make: () => Result): Result {
+  try {
+    return make();
+  } catch (cause) {
+    const reason = `the value of ${name} is not valid. Correct it.`;
+    throw new StoreError("store_endpoint_invalid", reason, address, false, { cause });
+  }
 }
 
 /** Codes of connections that failed; the server may answer the next one. */
@@ -109,13 +124,38 @@ export function storeErrorOf(
 ): StoreError {
   if (known !== undefined)
     return new StoreError(known.code, known.reason, address, false, { cause });
-  const isLost = lostCodes.has(name);
-  if (isLost || name === "ENOTFOUND") {
-    const reason = `the store cannot be reached (${name}). Check the endpoint and the network.`;
-    return new StoreError("store_unreachable", reason, address, isLost, { cause });
-  }
+  const exhausted = openFilesError(cause);
+  if (exhausted !== undefined)
+    return new StoreError(exhausted.code, exhausted.message, address, false, { cause });
+  const lost = status === 0 ? explainConnection(name, cause) : undefined;
+  if (lost !== undefined)
+    return new StoreError("store_unreachable", lost, address, lostCodes.has(name), { cause });
   const passes = isTransient || status === 409 || status === 429 || status >= 500;
-  // The text of an error with a status could hold a signed URL or a key id.
-  const what = status === 0 ? cause.message : `${name || "an error"} with status ${status}`;
-  return new StoreError("store_failed", `the store answered ${what}.`, address, passes, { cause });
+  return new StoreError("store_failed", describeAnswer(name, status, cause), address, passes, {
+    cause,
+  });
+}
+
+/** Explains a connection that was not established; undefined if the error is another one. */
+function explainConnection(name: string, { message }: Error): string | undefined {
+  if (/EPROTO|^ERR_SSL_/.test(name) || /SSL routines|EPROTO/.test(message))
+    return "the endpoint does not answer in TLS. Check its port, or write http:// if it has no TLS.";
+  if (/^HPE_|^HTTPParserError/.test(name) || /^Parse Error/.test(message))
+    return "the endpoint does not answer in HTTP. Check its port, or write https:// if it needs TLS.";
+  if (/CERT|SIGNED|ISSUER|LEAF_SIGNATURE|certificate/.test(`${name} ${message}`))
+    return `the certificate of the endpoint is not trusted (${name}). Check the endpoint, or set NODE_EXTRA_CA_CERTS to the file of its authority.`;
+  if (lostCodes.has(name) || name === "ENOTFOUND")
+    return `the store cannot be reached (${name}). Check the endpoint, http:// or https://, and the network.`;
+  return undefined;
+}
+
+/** Describes an answer without its text, which could hold a signed URL or a key id. */
+function describeAnswer(name: string, status: number, { message }: Error): string {
+  if (status === 0) {
+    const text = message.split("\n")[0]?.replaceAll(/\S+:\/\/\S+/g, "…");
+    return `the call failed (${[name, text].filter(Boolean).join(": ")}). Check the endpoint and the credentials.`;
+  }
+  if (/^(?:Unknown|Error|RestError|PARSE_ERROR)?$/.test(name))
+    return `the endpoint answered status ${status} and nothing that a store would say. Check its scheme, host and port.`;
+  return `the store answered ${name} with status ${status}.`;
 }

@@ -54,6 +54,21 @@ describe.runIf(hasS3Server())("inputs in a bucket", () => {
     await server.remove("inputs", "filled/day/");
   });
 
+  it("may have keys with empty parts", async () => {
+    await server.createBucket("slashes", {
+      "/lead/a.json": "a",
+      "in//b.json": "b",
+      "in//_c.json": "c",
+    });
+    const options = { signal, s3: server.options };
+    const listed = async (input: string) =>
+      (await listInputs([`s3://slashes/${input}`], "/", options)).map(({ name }) => name.slice(13));
+    for (const input of ["/lead/*", "/lead/", "/*", "/lead", "/lead/a.json", "/**/a.json"])
+      expect([input, await listed(input)]).toEqual([input, ["/lead/a.json"]]);
+    for (const input of ["in//*", "in/", "in//", "in/**", "in//b.json"])
+      expect([input, await listed(input)]).toEqual([input, ["in//b.json"]]);
+  });
+
   it("are one object if its key is named, hidden or odd or not", async () => {
     expect(await list("/one")).toEqual(["one"]);
     expect(await list("/2026-02/_SUCCESS")).toEqual(["2026-02/_SUCCESS"]);

@@ -11,6 +11,17 @@ test("keeps the lines of a message", () => {
   expect(describeError(new UsageError("x", "one\n  two"), false)).toBe("error: one\n  two [x]");
 });
 
+test("explains that no more files can be opened, whatever tried it", () => {
+  for (const error of [
+    Object.assign(new Error("EMFILE: too many open files, open 'a.js'"), { code: "EMFILE" }),
+    Object.assign(new Error("Worker initialization failure: EMFILE"), {
+      code: "ERR_WORKER_INIT_FAILED",
+    }),
+    Object.assign(new Error("connect ENFILE 10.0.0.1:443"), { code: "ENFILE" }),
+  ])
+    expect(describeError(error, false)).toMatch(/ulimit -n.*\[open_files_exhausted\]$/);
+});
+
 test("calls any other error a defect, and says what to do", () => {
   const text = describeError(new TypeError("x is undefined"), false);
   expect(text).toMatch(/^error: x is undefined \[defect\]\nThis is a defect of Switchyard\./);

@@ -127,12 +127,13 @@ test("keeps notes and failures above the live lines, with control characters esc
   const display = showProgress(stream, clock);
   display.observer.started?.(() => moment);
   clock.advance(200);
-  display.observer.note?.("resumed\u001b[2J");
+  display.observer.note?.("resumed\u001b[2J\n  in parts");
   const failure = { source: "b\u0007.gz", code: "gzip_broken", message: "ends too early" };
   display.observer.sourceFailed?.(failure);
   clock.advance(200);
-  expect(screenOf(written).slice(0, 3)).toEqual([
+  expect(screenOf(written).slice(0, 4)).toEqual([
     "resumed\\u001b[2J",
+    "  in parts",
     "failed: b\\u0007.gz: ends too early",
     "  1              0 rows  a.json",
   ]);

@@ -20,6 +20,7 @@ it.each([
   [400, "ExpiredToken", "store_credentials_expired", "store_credentials_expired"],
   [403, "RequestTimeTooSkewed", "store_clock_skewed", "store_clock_skewed"],
   [400, "AuthorizationHeaderMalformed", "store_region_unknown", "store_region_unknown"],
+  [403, "QuotaExceeded", "store_quota_exceeded", "store_quota_exceeded"],
   [404, "NoSuchBucket", "store_bucket_missing", "store_bucket_missing"],
   [404, "Other", "store_bucket_missing", "store_object_missing"],
 ])(

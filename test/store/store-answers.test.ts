@@ -202,6 +202,8 @@ describe("S3", () => {
 it.each<readonly ["gs" | "az", Answer, string]>([
   ["gs", { status: 401, body: "{}" }, "store_credentials_refused"],
   ["gs", { status: 403, body: "{}" }, "store_forbidden"],
+  ["gs", { status: 403, body: gcsReason("quotaExceeded") }, "store_quota_exceeded"],
+  ["gs", { status: 400, body: gcsReason("invalid") }, "store_failed"],
   ["az", { status: 403, body: "" }, "store_forbidden"],
   ["az", azureError(403, "AuthenticationFailed", "MAC signature"), "store_credentials_refused"],
   [
@@ -221,6 +223,20 @@ it.each<readonly ["gs" | "az", Answer, string]>([
   const options = { condition: "absent", sha256, signal } as const;
   await expect(store.put("key", { bytes }, options)).rejects.toMatchObject({ code });
 });
+
+function gcsReason(reason: string): string {
+  return JSON.stringify({ error: { errors: [{ reason }] } });
+}
+
+it.each(["rateLimitExceeded", "userRateLimitExceeded"])(
+  "repeats a call to Google that is refused with %s",
+  async (reason) => {
+    answers = [{ status: 403, body: gcsReason(reason) }, { body: '{"generation":"7"}' }];
+    const store = await openStore({ scheme: "gs", bucket: "limited" }, {});
+    const options = { condition: "absent", sha256, signal } as const;
+    expect(await store.put("key", { bytes }, options)).toBe("7");
+  },
+);
 
 function azureError(status: number, code: string, detail: string): Answer {
   const headers = { "x-ms-error-code": code, "content-type": "application/xml" };

@@ -6,7 +6,7 @@ import { typedTargets } from "../../batch/text-types.js";
 import { keyTargets } from "../../mapper/preset.js";
 import { isPrivacyPath } from "../../mapper/privacy-path.js";
 import { columnSources, formsOf, parseColumn } from "../../sinks/output-columns.js";
-import { isObjectUrl } from "../../store/object-url.js";
+import { faultOfObjectUrl, isObjectUrl } from "../../store/object-url.js";
 import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
@@ -126,9 +126,10 @@ const localPath = fullText.refine((text) => !schemeOf(text), {
 });
 
 /** The same, or the address of objects. */
-const storedPath = fullText.refine((text) => !schemeOf(text) || isObjectUrl(text), {
-  error: ({ input }) => refuseScheme(String(input)),
-});
+const storedPath = fullText.refine(
+  (text) => !schemeOf(text) || (isObjectUrl(text) && faultOfObjectUrl(text) === undefined),
+  { error: ({ input }) => faultOfObjectUrl(String(input)) ?? refuseScheme(String(input)) },
+);
 
 const path = (placeholder: string) =>
   ({ ...textType(localPath, placeholder), isPath: true }) as const;
@@ -327,6 +328,15 @@ function schemeOf(text: string): string | undefined {
   return /^[a-z][a-z\d+.-]+(?=:\/\/)/i.exec(text)?.[0].toLowerCase();
 }
 
+/** Schemes that other tools use for the same stores. */
+const otherSchemes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["s3a", "s3n"].map((scheme) => [scheme, "s3://bucket/key"])),
+  ...Object.fromEntries(["gcs", "gfs"].map((scheme) => [scheme, "gs://bucket/key"])),
+  ...Object.fromEntries(
+    ["azure", "abfs", "abfss", "wasb", "wasbs"].map((scheme) => [scheme, "az://container/key"]),
+  ),
+};
+
 function refuseScheme(text: string): string {
   const scheme = schemeOf(text) ?? "";
   const advice = scheme.startsWith("http")
@@ -334,10 +344,10 @@ function refuseScheme(text: string): string {
     : isObjectUrl(text)
       ? "; only inputs and the output of an export can be objects"
       : "";
-  return (
-    `${scheme}:// is not supported (got ${JSON.stringify(text)}): name files and directories of this ` +
-    `machine${advice}`
-  );
+  const store = otherSchemes[scheme];
+  if (store !== undefined) return `${scheme}:// is not supported: write ${store}`;
+  // The address is not repeated, because it may hold a secret.
+  return `${scheme}:// is not supported: name files and directories of this machine${advice}`;
 }
 
 /** Headers, in lower case, that mean something else to the service or to HTTP. */

@@ -42,6 +42,7 @@ export class LeaseLock {
   /** Aborted with the error when the lock is lost. */
   readonly #lost = new AbortController();
   readonly #token = randomUUID();
+  readonly #lockedAt = new Date().toISOString();
   readonly #stop = new AbortController();
   readonly #times: LeaseTimes;
   #etag = "";
@@ -181,7 +182,7 @@ export class LeaseLock {
       pid: thisProcess.pid,
       host: hostname(),
       processStart: await thisProcess.startOf(thisProcess.pid),
-      lockedAt: new Date().toISOString(),
+      lockedAt: this.#lockedAt,
       token: this.#token,
       ...omitUndefined({ planner: this.options.planner }),
       // The ETag of each renewal differs.

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { openFilesError } from "../../base/open-files.js";
 import { serveCalls } from "../../base/thread-call.js";
 import { Kernel } from "../../batch/kernel.js";
 import { ObjectsAhead } from "../../readers/objects-ahead.js";
@@ -139,7 +140,7 @@ export class SplitServer {
           exitCode: exitCodes.interrupted,
         });
       }
-      throw error instanceof SwitchyardError ? error : defect(error);
+      throw error instanceof SwitchyardError ? error : (openFilesError(error) ?? defect(error));
     }
   }
 

@@ -72,6 +72,16 @@ describe.runIf(hasS3Server())("the lock of an output in a store", () => {
     await lock.release();
   });
 
+  it("says when it was taken, however often it was renewed", async () => {
+    const lock = await take("since");
+    const { signal } = new AbortController();
+    const taken = await LeaseLock.holderOf(store, "since", signal);
+    await sleep(5);
+    await lock.renew();
+    expect(await LeaseLock.holderOf(store, "since", signal)).toEqual(taken);
+    await lock.release();
+  });
+
   it("is lost by a process that was paused, which finds out before it writes", async () => {
     const first = await take("paused", paused);
     // The clock of the store tells seconds.
