@@ -3,11 +3,14 @@ import type { Readable } from "node:stream";
 import { isMainThread } from "node:worker_threads";
 import { KIB } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
+import { runningMs } from "../base/running-clock.js";
 import type { GetOptions, ObjectContent, ObjectPage } from "./object-store.js";
 import { formatObjectUrl, type StoreScheme } from "./object-url.js";
+import { ReadRate } from "./read-rate.js";
 import { type CallFailure, explanations, StoreError, storeErrorOf } from "./store-error.js";
 import {
   beginRequest,
+  beginWaiting,
   countBytesRead,
   countBytesWritten,
   type RequestKind,
@@ -203,17 +206,28 @@ export class StoreCalls {
     const refusal = this.#refusalOf(key, answer, options);
     const silence = () => answer.body.destroy(this.#silence(key, SILENCE_MS_MAX));
     const timer = setTimeout(silence, SILENCE_MS_MAX);
+    const rate = new ReadRate();
+    let endSlowness: (() => void) | undefined;
+    let awaitedMs = runningMs();
     try {
       for await (const bytes of answer.body) {
         if (refusal !== undefined) break;
         timer.refresh();
         countBytesRead(bytes.length);
+        const speed = rate.take(bytes.length, runningMs() - awaitedMs);
+        if (speed === "good") {
+          endSlowness?.();
+          endSlowness = undefined;
+        } else endSlowness ??= beginWaiting(this.#slowness(key).message);
         yield bytes;
+        if (speed === "too slow") throw this.#slowness(key);
+        awaitedMs = runningMs();
       }
     } catch (error) {
       signal.throwIfAborted();
       throw this.#explained(error, key, "get");
     } finally {
+      endSlowness?.();
       clearTimeout(timer);
     }
     if (refusal !== undefined) throw refusal;
@@ -241,6 +255,11 @@ export class StoreCalls {
     return new StoreError(UNREACHABLE, reason, this.#addressOf(key), true);
   }
 
+  #slowness(key: string): StoreError {
+    const reason = "the store sends the object very slowly. Check the network and the store.";
+    return new StoreError(UNREACHABLE, reason, this.#addressOf(key), true);
+  }
+
   #addressOf(key: string): string {
     return formatObjectUrl({ ...this.options, key }).replace(/\/$/, "");
   }
@@ -264,27 +283,34 @@ async function unless<Result, Other>(
   }
 }
 
+interface RetryOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds in which the process runs: one that was stopped repeats what it was doing. */
+  readonly giveUpAfterMs: number;
+  now?(): number;
+}
+
 /**
  * Repeats `call` until it succeeds, with random and growing pauses after transient errors. Each call gets
  * a function that reports progress, which restarts the pauses and the time limit. Throws the last error
  * after `giveUpAfterMs` without progress, and other errors at once.
  */
 export async function retryCall<Result>(
-  { signal, giveUpAfterMs }: { readonly signal: AbortSignal; readonly giveUpAfterMs: number },
+  { signal, giveUpAfterMs, now = runningMs }: RetryOptions,
   call: (progressed: () => void) => Promise<Result>,
 ): Promise<Result> {
   let failures = 0;
-  let since = performance.now();
+  let since = now();
   const progressed = () => {
     failures = 0;
-    since = performance.now();
+    since = now();
   };
   for (;;) {
     try {
       return await call(progressed);
     } catch (error) {
       signal.throwIfAborted();
-      const isLate = performance.now() - since > giveUpAfterMs;
+      const isLate = now() - since > giveUpAfterMs;
       if (!(error instanceof StoreError && error.isTransient) || isLate) throw error;
       const ceiling = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** failures++);
       await waitForStore(error.message, ceiling * Math.random(), signal);

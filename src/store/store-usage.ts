@@ -71,14 +71,20 @@ export async function waitForStore(
   pauseMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  if (Atomics.add(cells, WAITING, 1n) === 0n)
-    Atomics.store(cells, WAITING_SINCE, BigInt(Date.now()));
-  new TextEncoder().encodeInto(reason, text.fill(0));
+  const end = beginWaiting(reason);
   try {
     await sleep(pauseMs, undefined, { signal });
   } finally {
-    Atomics.sub(cells, WAITING, 1n);
+    end();
   }
+}
+
+/** Begins a wait for a store, of which `storeWait` returns the reason. Returns what ends it. */
+export function beginWaiting(reason: string): () => void {
+  if (Atomics.add(cells, WAITING, 1n) === 0n)
+    Atomics.store(cells, WAITING_SINCE, BigInt(Date.now()));
+  new TextEncoder().encodeInto(reason, text.fill(0));
+  return () => void Atomics.sub(cells, WAITING, 1n);
 }
 
 /** Returns the reason why calls wait at the moment; undefined if none waits. */

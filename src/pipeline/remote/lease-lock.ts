@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
 import { isDead, type LockHolder, parseHolder, thisProcess } from "../../base/lock-file.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { runningMs } from "../../base/running-clock.js";
 import type { ObjectHead, ObjectStore } from "../../store/object-store.js";
 
 /** The lock object of an output, below its prefix. */
@@ -190,6 +191,7 @@ export class LeaseLock {
     };
     const bytes = Buffer.from(`${JSON.stringify(holder)}\n`);
     const startedMs = performance.now();
+    const startedRunningMs = runningMs();
     // A signal of `AbortSignal.timeout` can be collected while a request listens to it.
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(this.#silence()), this.#times.trustMs);
@@ -207,9 +209,14 @@ export class LeaseLock {
       if (etag === "occupied") return false;
       this.#accept(etag, startedMs);
       return true;
+    } catch (error) {
+      const isLate = runningMs() - startedRunningMs >= this.#times.trustMs;
+      if (isLate || !late.signal.aborted || this.#stop.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
     }
+    // The process was stopped in the meantime, so the store had no time to answer.
+    return this.#put(condition);
   }
 
   #accept(etag: string, renewedMs = performance.now()): void {
