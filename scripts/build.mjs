@@ -26,6 +26,7 @@ const { bundleApiPage } = await import("./bundle-api-page.mjs");
 const { bundlePage } = await import("./bundle-page.mjs");
 const { bundle, external } = await import("./bundle.mjs");
 const { writeConsoleTypes } = await import("./console-types.mjs");
+const { writeSbom } = await import("./sbom.mjs");
 
 const kernels = "dist/assets/kernels.wasm";
 const types = "dist/types";
@@ -36,12 +37,15 @@ const typesInfo = "dist/.types.tsbuildinfo";
 writeLayouts();
 writeKernelExports();
 mkdirSync("dist/assets", { recursive: true });
-const steps = [
-  buildKernels(),
-  ...(process.argv.includes("--no-types") ? [] : [buildTypes()]),
+const bundles = [
   step("the page of reports", bundlePage),
   step("the page of the API", bundleApiPage),
   step("the command and the library", bundle),
+];
+const steps = [
+  buildKernels(),
+  ...(process.argv.includes("--no-types") ? [] : [buildTypes()]),
+  Promise.all(bundles).then((packages) => writeSbom(packages.flat())),
 ];
 const results = await Promise.allSettled(steps);
 for (const { reason } of results) if (reason) console.error(reason);
@@ -49,7 +53,7 @@ process.exitCode = results.some(({ reason }) => reason) ? 1 : 0;
 
 async function step(name, run) {
   console.error(`Building ${name} …`);
-  await run();
+  return run();
 }
 
 async function buildKernels() {

@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 const require = createRequire(import.meta.url);
 const target = "dist/assets/api-page.js.gz";
 
+/** Returns the packages that the script contains. */
 export async function bundleApiPage() {
   const module = readFileSync(require.resolve("@scalar/fastify-api-reference"), "utf8");
   const [, literal] = /^var standalone_default = ("(?:[^"\\]|\\.)*");$/m.exec(module) ?? [];
@@ -16,6 +17,8 @@ export async function bundleApiPage() {
   mkdirSync("dist/assets", { recursive: true });
   writeFileSync(`${target}.new`, gzipSync(runInNewContext(literal), { level: 9 }));
   renameSync(`${target}.new`, target);
+  const heads = apiPageLicenses().matchAll(/^((?:@[\w.-]+\/)?[\w.-]+) (\d\S*) \((.+)\)$/gm);
+  return [...heads].map(([, name, version, license]) => ({ name, version, license }));
 }
 
 /** Returns the licences of the packages in the script, as `npm run licenses:api-page` collected them. */

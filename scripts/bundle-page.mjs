@@ -3,11 +3,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { licenseTexts } from "./licenses.mjs";
+import { licenseTexts, packagesOf } from "./licenses.mjs";
 
 const source = "src/report/html/client";
 const target = "dist/assets";
 
+/** Returns the packages that the page contains. */
 export async function bundlePage() {
   const build = await rolldown({
     input: join(source, "main.ts"),
@@ -37,4 +38,5 @@ export async function bundlePage() {
     writeFileSync(join(target, `${name}.new`), text);
     renameSync(join(target, `${name}.new`), join(target, name));
   }
+  return packagesOf(chunk.moduleIds);
 }

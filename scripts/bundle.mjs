@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { apiPageLicenses } from "./bundle-api-page.mjs";
-import { licenseTexts } from "./licenses.mjs";
+import { licenseTexts, packagesOf } from "./licenses.mjs";
 
 const source = resolve("src");
 const target = resolve("dist");
@@ -49,6 +49,7 @@ const starts = {
   service: ["cli/service/run-serve.ts"],
 };
 
+/** Returns the packages that the bundle contains. */
 export async function bundle() {
   const graph = new Map();
   const build = await rolldown({
@@ -87,12 +88,14 @@ export async function bundle() {
     output.push(await bundleLibrary(name, library));
   }
   const files = new Map(output.map(({ fileName, code, source }) => [fileName, code ?? source]));
-  const licenses = licenseTexts(output.flatMap(({ moduleIds = [] }) => moduleIds));
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+  const licenses = licenseTexts(modules);
   files.set(
     "LICENSES.txt",
     `The files in this directory contain the packages below.\n${licenses.join("")}${apiPageLicenses()}`,
   );
   write(files);
+  return packagesOf(modules);
 }
 
 async function bundleLibrary(name, library) {

@@ -1,19 +1,25 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Returns the licence text of every package that these modules are from. */
-export function licenseTexts(moduleIds) {
+/** Returns `{ directory, name, version, license, author }` of every package that these modules are from. */
+export function packagesOf(moduleIds) {
   const directories = moduleIds.map(
     (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0],
   );
   const found = [...new Set(directories)].filter((directory) => directory !== undefined);
-  return [...new Set(found.map(licenseText))].sort();
+  return found.map((directory) => {
+    const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+    const { name, version, license, author } = manifest;
+    return { directory, name, version, license, author };
+  });
 }
 
-function licenseText(directory) {
-  const { name, version, license, author } = JSON.parse(
-    readFileSync(join(directory, "package.json"), "utf8"),
-  );
+/** Returns the licence text of every package that these modules are from. */
+export function licenseTexts(moduleIds) {
+  return [...new Set(packagesOf(moduleIds).map(licenseText))].sort();
+}
+
+function licenseText({ directory, name, version, license, author }) {
   const files = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
   const texts = files.map((file) => readFileSync(join(directory, file), "utf8").trim());
   if (texts.length === 0) {

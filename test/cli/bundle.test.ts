@@ -157,6 +157,26 @@ test("every package in the bundle is named with its licence", () => {
   expect([...packages].filter((name) => !named.has(name))).toEqual([]);
 });
 
+test("the bill of materials has every package that the licences name, and those of the page", () => {
+  const licenses = readFileSync(join(dist, "LICENSES.txt"), "utf8");
+  const named = matchesIn(licenses, /^((?:@[\w.-]+\/)?[\w.-]+ \d\S* \(.+\))$/gm);
+  expect(named.length).toBeGreaterThan(200);
+  const bill = JSON.parse(readFileSync(join(dist, "sbom.cdx.json"), "utf8")) as {
+    components: {
+      group?: string;
+      name: string;
+      version: string;
+      licenses: { expression: string }[];
+    }[];
+  };
+  const listed = bill.components.map(({ group, name, version, licenses: [license] }) => {
+    const full = group === undefined ? name : `${group}/${name}`;
+    return `${full} ${version} (${license?.expression})`;
+  });
+  expect(named.filter((name) => !listed.includes(name))).toEqual([]);
+  expect(listed.some((name) => name.startsWith("d3-array "))).toBe(true);
+});
+
 test("the bundle renames none of our error classes, as their names are printed and logged", () => {
   const ours = sources.flatMap((text) => matchesIn(text, /^export class (\w+Error)\b/gm));
   expect(ours).toContain("SwitchyardError");

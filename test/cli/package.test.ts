@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,6 +10,7 @@ import { type CommandResult, collectOutput } from "../support/command-line.js";
 import { type Installation, installedPackage, nodes } from "../support/installed-package.js";
 import { longTest } from "../support/long-test.js";
 import { PACKED_ROWS, writePackedInputs, writePatternRows } from "../support/packed-inputs.js";
+import { deadLinks, pagesIn } from "../support/page-links.js";
 import { hasRedis, startRedis } from "../support/redis-server.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
@@ -26,15 +28,35 @@ beforeAll(async () => {
 
 test("the package has what is built, the documentation and nothing else", async () => {
   expect((await readdir(installation.package)).sort()).toEqual([
+    "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
     "dist",
     "docs",
+    "examples",
     "package.json",
     "pipeline.schema.json",
     "report.schema.json",
   ]);
+});
+
+test("no link of its pages leads out of the package, and no example needs a clone", () => {
+  const pages = pagesIn(installation.package);
+  expect(pages).toContain("README.md");
+  expect(pages.flatMap((page) => deadLinks(installation.package, page))).toEqual([]);
+  // Pages about the source.
+  const ofSource = /^(?:ARCHITECTURE|CONTRIBUTING|CHANGELOG|docs\/performance|docs\/kernels)\.md$/;
+  const examples = pages
+    .filter((page) => !ofSource.test(page))
+    .flatMap((page) =>
+      readFileSync(join(installation.package, page), "utf8").match(/^```.*?^```/gms),
+    );
+  expect(examples.length).toBeGreaterThan(50);
+  expect(
+    examples.filter((text) => /fixtures\/|bench\/|scripts\/|npm run /.test(text ?? "")),
+  ).toEqual([]);
 });
 
 longTest("npm installs it for everybody, from the registry", async () => {

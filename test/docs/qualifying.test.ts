@@ -25,14 +25,14 @@ test("the session of docs/qualifying.md goes as the page shows it", async () => 
     const url = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
     for (const [, command = "", shown = ""] of sessions) {
       const words = wordsOf(
-        command.replace("fixtures/sample", sample).replace("http://127.0.0.1:8080", url),
+        command.replace("downloads", sample).replace("http://127.0.0.1:8080", url),
       );
       const env = { SWITCHYARD_CONSOLE_KEY: service.keys.console };
       const { exitCode, stdout } = await runInProcess(words, { cwd: directory, env });
       const seen = stdout
         .replaceAll(url, "http://127.0.0.1:8080")
         .replaceAll(directory, "/home/you")
-        .replaceAll(sample, "fixtures/sample");
+        .replaceAll(sample, "downloads");
       expect({ command, exitCode, seen }).toEqual({ command, exitCode: 0, seen: shown });
     }
   } finally {
