@@ -60,11 +60,11 @@ export const nodeEntryLayout = {
 } as const;
 
 export const rowScanLayout = {
-  bytes: 84,
+  bytes: 88,
   words: {
     cursor: 0, end: 1, final: 2, rowsMax: 3, rows: 4, root: 5, starts: 6, lengths: 7, faults: 8,
     faultPositions: 9, scratch: 10, kept: 11, inArray: 12, depth: 13, inString: 14, rowBytesMax: 15,
-    used: 16, commas: 17, commasWanted: 18, commaFaults: 19, commaFaultPosition: 20,
+    used: 16, commas: 17, commasWanted: 18, commaFaults: 19, commaFaultPosition: 20, marks: 21,
   },
 } as const;
 

@@ -369,6 +369,10 @@ export const reportSchema = z.strictObject({
     .strictObject({ places: count, sources: count, source: text, byte: count })
     .exactOptional()
     .describe("Gaps with too many or too few commas in JSON arrays; `byte` of the first `source`."),
+  skippedLines: z
+    .strictObject({ headers: count, marks: count })
+    .exactOptional()
+    .describe("CSV headers and byte order marks inside of sources, which are not rows."),
   rejects: z.array(rejectSchema).describe("Reasons why rows are rejected, with samples."),
   samples: z
     .array(sampleSchema)

@@ -18,6 +18,12 @@ export interface MisplacedCommas {
   readonly byte: number;
 }
 
+/** Counts of what was skipped because it is not a row; files that were joined have it. */
+export interface ReaderNotices {
+  readonly byte_order_mark_skipped?: number;
+  readonly header_repeated?: number;
+}
+
 /** Rows of one source range, batch by batch. */
 export interface Reader {
   /**
@@ -31,6 +37,8 @@ export interface Reader {
   source?: Source;
   /** Found so far; the rows around them are read. */
   readonly misplacedCommas?: MisplacedCommas | undefined;
+  /** Found so far. */
+  readonly notices?: ReaderNotices;
   close(): Promise<void>;
 }
 

@@ -44,6 +44,8 @@ class RowScan {
   /** Out, values only: gaps between rows with other commas, and the address after the first. */
   commaFaults: u32;
   commaFaultPosition: usize;
+  /** Out: byte order marks before rows, which joined files have. */
+  marks: u32;
 }
 
 /** Next to a malformed row, commas may be part of it: they are not checked. */
@@ -77,6 +79,7 @@ function finishRow(scan: RowScan, start: usize, end: usize, fault: u8, faultPosi
 @inline
 function begin(scan: RowScan): void {
   scan.rows = 0;
+  scan.marks = 0;
   // Not all rows: that would cost a scan of a few rows 160 KB of memory.
   clearRows(changetype<Node>(scan.root), scan.used);
   setScratch(scan.scratch, scan.kept);
@@ -134,6 +137,10 @@ export function scanLines(address: usize): void {
         fault = p == 0 && tooDeep ? ROW_TOO_DEEP : MALFORMED_ROW;
         if (p != 0) p = findLineFeed(start, end);
       }
+    } else if (isMark(p, end)) {
+      scan.marks++;
+      p += 3;
+      continue;
     } else {
       const after = skipValue(p, end);
       const lineEnd = findLineFeed(start, end);
@@ -149,6 +156,12 @@ export function scanLines(address: usize): void {
     p = lineEnd;
   }
   finish(scan, p);
+}
+
+/** Returns whether a byte order mark is at `p`. */
+@inline
+function isMark(p: usize, end: usize): bool {
+  return load<u8>(p) == 0xef && p + 3 <= end && load<u16>(p, 1) == 0xbfbb;
 }
 
 @inline
@@ -207,14 +220,17 @@ function checkCommas(scan: RowScan, p: usize, next: u32): void {
   scan.commasWanted = next;
 }
 
-/** Skips white space, commas between elements, and brackets around them. */
+/** Skips white space, byte order marks, commas between elements, and brackets around them. */
 function skipSeparators(p: usize, scan: RowScan): usize {
   const end = scan.end;
   while (scan.inArray != AFTER_WRAPPED_ARRAY) {
     p = skipSpace(p, end);
     if (p >= end) return p;
     const c = load<u8>(p);
-    if (scan.inArray != OUTSIDE) {
+    if (c == 0xef && isMark(p, end)) {
+      scan.marks++;
+      p += 2;
+    } else if (scan.inArray != OUTSIDE) {
       if (c == 0x5d) {
         // No comma belongs between the last row and the bracket.
         if (scan.commasWanted == 1) scan.commasWanted = 0;

@@ -62,6 +62,11 @@ export interface ReportFacts {
   adviceOn(code: ReportReject["code"]): string;
 }
 
+function skippedLinesOf({ notices }: RunAccounts): Report["skippedLines"] {
+  const { header_repeated: headers = 0, byte_order_mark_skipped: marks = 0 } = notices;
+  return headers + marks === 0 ? undefined : { headers, marks };
+}
+
 /** Builds the counted part of a dry run's report. Pure. */
 export function foldReport(
   facts: ReportFacts,
@@ -113,6 +118,7 @@ export function foldReport(
     unusedFields: facts.unusedFields.slice(0, UNUSED_FIELDS_MAX),
     missingFields: accounts.missingFields ?? [],
     ...omitUndefined({ misplacedCommas: accounts.misplacedCommas }),
+    ...omitUndefined({ skippedLines: skippedLinesOf(accounts) }),
     rejects: rejectsOf(facts, profile),
     samples: samplesOf(names, profile, facts.sources),
     partSizes: profile.partSizes,

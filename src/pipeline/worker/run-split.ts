@@ -14,6 +14,7 @@ import type { Duplicates, SplitDuplicates } from "../dedupe/split-duplicates.js"
 import type { MisplacedCommas, RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";
+import { foldNumbers } from "../run-accounts.js";
 import { placeOf } from "./reject-counts.js";
 import type { OpenRejects } from "./split-rejects.js";
 import { FieldValueTally, foldCommas, SplitTally } from "./split-tally.js";
@@ -97,6 +98,7 @@ async function writeSplit(
   const fieldValues = new FieldValueTally(tools.mapper.groups);
   const failures: SourceFailure[] = [];
   const commas: MisplacedCommas[] = [];
+  const readerNotices: Readonly<Record<string, number>>[] = [];
   const sink = tools.sink.openSplit(split.id);
   tools.ahead.begin([...split.ranges, ...(task.next?.ranges ?? [])]);
   let written: Pick<SplitSink, "abort"> = sink;
@@ -108,7 +110,7 @@ async function writeSplit(
         (await readRange(
           index,
           range,
-          { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore },
+          { sink, tally, fieldValues, duplicates, commas, readerNotices, sound, bytesBefore },
           tools,
         ));
       fieldValues.endRange(range.source.name);
@@ -127,7 +129,7 @@ async function writeSplit(
       status: failures.length === 0 ? ("complete" as const) : ("incomplete" as const),
       failures,
       rows,
-      notices: since(noticesBefore, tools.mapper.notices),
+      notices: since(noticesBefore, foldNumbers([tools.mapper.notices, ...readerNotices])),
       fieldValues: fieldValues.values(),
       ...(duplicates === undefined || duplicates.digest === ""
         ? {}
@@ -155,6 +157,7 @@ interface Flow {
   readonly duplicates: SplitDuplicates | undefined;
   /** Found in the ranges so far. */
   readonly commas: MisplacedCommas[];
+  readonly readerNotices: Readonly<Record<string, number>>[];
   readonly sound: SoundRanges;
   /** Bytes on disk of the earlier ranges of the split. */
   readonly bytesBefore: number;
@@ -164,7 +167,7 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore }: Flow,
+  { sink, tally, fieldValues, duplicates, commas, readerNotices, sound, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
@@ -218,6 +221,7 @@ async function readRange(
     if (reader?.misplacedCommas !== undefined) {
       commas.push({ ...reader.misplacedCommas, sources: 1, source: name });
     }
+    if (reader?.notices !== undefined) readerNotices.push({ ...reader.notices });
     await reader?.close();
   }
 }

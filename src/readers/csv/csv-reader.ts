@@ -4,12 +4,13 @@ import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { ByteSource } from "../byte-source.js";
-import type { OpenedRange, Reader, ReaderOptions } from "../reader.js";
+import type { OpenedRange, Reader, ReaderNotices, ReaderOptions } from "../reader.js";
 import type { CsvDialect, SourceRange } from "../source.js";
 import { Window } from "../window.js";
 import { Utf16Source } from "./csv-encoding.js";
 import { FieldColumns } from "./field-columns.js";
 import { RecordScanner, rowEndings, type ScanResult, scanStates } from "./record-scanner.js";
+import { Seams } from "./seams.js";
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
@@ -49,6 +50,7 @@ export class CsvReader implements Reader {
   readonly #window: Window;
   readonly #scanner: RecordScanner;
   readonly #fields: FieldColumns;
+  readonly #seams: Seams;
   #begun = false;
   #needsBytes = false;
   #inLongRow = false;
@@ -74,16 +76,21 @@ export class CsvReader implements Reader {
     const capacity = options.windowBytes ?? WINDOW_BYTES;
     this.#scanner.ensure(capacity);
     this.#window = new Window(kernel, bytes, capacity, range.start);
+    this.#seams = new Seams(kernel, dialect);
   }
 
   get consumed(): number {
     return this.#bytes.consumed;
   }
 
+  get notices(): ReaderNotices {
+    return this.#seams.notices;
+  }
+
   async next(): Promise<Batch | null> {
     this.#options.signal.throwIfAborted();
     if (!this.#begun) await this.#begin();
-    const scan = await this.#scanRows();
+    const scan = await this.#scanJoined();
     if (scan === null) return null;
     const columns = this.#fields.derive(this.#scanner, scan.rows);
     const raw = new CsvRawRows(this.#kernel, this.#scanner, {
@@ -133,6 +140,23 @@ export class CsvReader implements Reader {
         0,
         "the header, its first record, cannot be read. Pass --csv-skip-lines if text precedes it",
       );
+    }
+  }
+
+  /** Scans until there are rows, up to the first seam between joined files, which is skipped. */
+  async #scanJoined(): Promise<ScanResult | null> {
+    for (;;) {
+      const scan = await this.#scanRows();
+      if (scan === null) return null;
+      const row = this.#seams.find(this.#scanner, scan.rows);
+      if (row === undefined) return scan;
+      // Before the cursor moves: the rows before the seam are scanned again, with the same end.
+      const stretch = this.#pending();
+      const start = this.#kernel.u32[this.#scanner.starts / 4]!;
+      this.#window.cursor = this.#seams.after;
+      this.#inLongRow = false;
+      this.#needsBytes = false;
+      if (row > 0) return this.#scanner.scan({ ...stretch, start }, row);
     }
   }
 

@@ -10,7 +10,7 @@ import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { ByteSource } from "../byte-source.js";
-import type { MisplacedCommas, Reader, ReaderOptions } from "../reader.js";
+import type { MisplacedCommas, Reader, ReaderNotices, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { Window } from "../window.js";
 import { checkWrapperEnd } from "./find-wrapper.js";
@@ -42,6 +42,8 @@ export class JsonReader implements Reader {
   #needsBytes = true;
   #rowsBefore = 0;
   #misplacedCommas: MisplacedCommas | undefined;
+  /** Byte order marks that are not at the start of the source. */
+  #marks = 0;
   #open = true;
 
   constructor(
@@ -68,6 +70,10 @@ export class JsonReader implements Reader {
     return this.#bytes.consumed;
   }
 
+  get notices(): ReaderNotices {
+    return { byte_order_mark_skipped: this.#marks };
+  }
+
   get misplacedCommas(): MisplacedCommas | undefined {
     return this.#misplacedCommas;
   }
@@ -81,6 +87,7 @@ export class JsonReader implements Reader {
       const { limit, last } = this.#limit();
       const scan = this.#scanner.scan(window.cursor, limit, last && window.failure === undefined);
       if (this.#layout === "values") this.#countCommaFaults();
+      this.#marks += this.#scanner.marks;
       window.cursor = scan.cursor;
       this.#needsBytes = scan.rows < BATCH_ROWS_MAX;
       if (scan.rows > 0) return this.#createBatch(scan.rows);

@@ -108,6 +108,11 @@ export class RowScanner {
     return this.#scan.get("commaFaults");
   }
 
+  /** Counts byte order marks that the last scan skipped. */
+  get marks(): number {
+    return this.#scan.get("marks");
+  }
+
   /** The address after the first of these gaps. */
   get commaFaultPosition(): number {
     return this.#scan.get("commaFaultPosition");

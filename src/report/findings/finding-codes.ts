@@ -41,6 +41,10 @@ export const findingCodes = {
     "A JSON array has missing or extra commas between its rows. The rows are read.",
     "Compare the file with its source: a row may be lost there.",
   ),
+  files_joined: info(
+    "A CSV header again, or a byte order mark, is inside of a source, as in files that were joined. They are skipped and are not rows.",
+    "Nothing if all joined files have the same columns.",
+  ),
   rows_rejected: error(
     "Rows are rejected; one finding for each [reason](rejects.md).",
     "If the samples show it: another field in `mapping.stableID` or `mapping.event`, a `format` in `mapping.timestamp`, or a larger `maxRowSize`. Otherwise as the reason says.",

@@ -129,6 +129,24 @@ export function findMisplacedCommas({
   };
 }
 
+/** Headers and byte order marks inside of sources. */
+export function findJoinedFiles({ skippedLines }: Facts): Observation | readonly Observation[] {
+  if (skippedLines === undefined) return [];
+  const { headers, marks } = skippedLines;
+  const found = [
+    headers > 0 && formatNumberOf(headers, "repeated header"),
+    marks > 0 && formatNumberOf(marks, "byte order mark"),
+  ].filter((one) => one !== false);
+  return {
+    code: "files_joined",
+    title: `${found.join(" and ")} inside of sources ${headers + marks === 1 ? "is" : "are"} skipped`,
+    detail:
+      "Files were joined there. What is skipped is not a row, so it is in no count of rows. " +
+      "If the joined files have other columns, pass them one by one.",
+    rows: 0,
+  };
+}
+
 /** Mapped fields without a value in any row, or in any row of some sources. */
 export function findMissingFields({ missingFields }: Facts): readonly Observation[] {
   return missingFields.map((missing) => ({

@@ -1,0 +1,103 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { runInProcess } from "../support/command-line.js";
+import { readDelivered } from "../support/delivered.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const scratch = scratchDirectory("odd-inputs");
+
+async function exportOf(name: string, ...words: readonly string[]) {
+  const out = join(scratch, `out-${name}`);
+  const args = ["export", name, "--to", out, "--format", "jsonl", "--json", ...words];
+  const { stdout, stderr } = await runInProcess(args, { cwd: scratch });
+  if (stdout === "") return { stderr, users: [] as string[], result: undefined };
+  const result = JSON.parse(stdout) as {
+    readonly rows: { readonly read: number; readonly delivered: number };
+    readonly notices: Readonly<Record<string, number>>;
+  };
+  const events = await readDelivered(join(out, "events"));
+  const users = events.map(({ text }) => /"userID":"([^"]*)"/.exec(text)?.[1] ?? "");
+  return { stderr, result, users: users.sort() };
+}
+
+const header = "event_type,event_time,user_id\n";
+const mark = "\ufeff";
+const time = "2026-01-31 10:00:00";
+const lines = (from: number, to: number, line: (user: string) => string) =>
+  Array.from({ length: to - from }, (_, index) =>
+    line(`u${String(from + index).padStart(3, "0")}`),
+  );
+const csv = (from: number, to: number) => lines(from, to, (user) => `e,${time},${user}\n`).join("");
+const quoted = (from: number, to: number) =>
+  lines(from, to, (user) => `"e","${time}","${user}"\n`).join("");
+const json = (from: number, to: number) =>
+  lines(from, to, (user) => `{"event_type":"e","event_time":"${time}","user_id":"${user}"}\n`).join(
+    "",
+  );
+const quotedHeader = '"event_type","event_time","user_id"\r\n';
+
+test.each([
+  ["csv", `${header}${csv(0, 40)}${header}${csv(40, 90)}${header}`, 2, 0],
+  ["marks.csv", `${mark}${header}${csv(0, 40)}${mark}${header}${csv(40, 90)}`, 1, 1],
+  [
+    "quoted.csv",
+    `${mark}${quotedHeader}${quoted(0, 40)}${mark}${quotedHeader}${quoted(40, 90)}`,
+    1,
+    1,
+  ],
+  ["ndjson", `${mark}${json(0, 40)}${mark}${json(40, 60)}${mark}${json(60, 90)}`, 0, 2],
+  ["json", `[${json(0, 40)}]${mark}[${json(40, 90)}]`, 0, 1],
+])("joined files are read as one: %s", async (name, text, headers, marks) => {
+  const users = lines(0, 90, (user) => user);
+  const expected = { header_repeated: headers, byte_order_mark_skipped: marks };
+  const found = Object.fromEntries(Object.entries(expected).filter(([, count]) => count > 0));
+  writeFileSync(join(scratch, `joined.${name}`), text);
+  const whole = await exportOf(`joined.${name}`);
+  expect(whole).toMatchObject({ users, result: { rows: { read: 90, delivered: 90 } } });
+  expect(whole.result?.notices).toEqual(found);
+  writeFileSync(join(scratch, `cut.${name}`), text);
+  // About as long as ten rows, so that seams are where sources are cut.
+  const cut = await exportOf(`cut.${name}`, "--split-size", "300");
+  expect(cut).toMatchObject({ users, result: { notices: found } });
+  const members = text.split(mark).map((part, index) => gzipSync(index === 0 ? part : mark + part));
+  writeFileSync(join(scratch, `gz.${name}.gz`), Buffer.concat(members));
+  expect(await exportOf(`gz.${name}.gz`)).toMatchObject({ users, result: { notices: found } });
+});
+
+test("validate tells of joined files", async () => {
+  const { stdout } = await runInProcess(["validate", "joined.marks.csv", "--json"], {
+    cwd: scratch,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({
+    rows: { read: 90 },
+    findings: expect.arrayContaining([
+      expect.objectContaining({
+        code: "files_joined",
+        title: "1 repeated header and 1 byte order mark inside of sources are skipped",
+      }),
+    ]),
+  });
+});
+
+test("UTF-16 files are joined, too", async () => {
+  const text = `${mark}${header}${csv(0, 40)}${mark}${header}${csv(40, 90)}`;
+  writeFileSync(join(scratch, "utf16.csv"), Buffer.from(text, "utf16le"));
+  const users = lines(0, 90, (user) => user);
+  expect(await exportOf("utf16.csv")).toMatchObject({ users });
+});
+
+test("an object of rows by key is read row by row", async () => {
+  const rows = Object.fromEntries(
+    Array.from({ length: 500 }, (_, index) => [
+      `-K${index}`,
+      { event_type: "e", event_time: time, user_id: `u${1000 + index}`, event_properties: [] },
+    ]),
+  );
+  mkdirSync(join(scratch, "keyed"));
+  writeFileSync(join(scratch, "keyed/rows.json"), JSON.stringify(rows, null, 2));
+  const { users, result } = await exportOf("keyed");
+  expect(result?.rows).toMatchObject({ read: 500, delivered: 500 });
+  expect(users).toEqual(Array.from({ length: 500 }, (_, index) => `u${1000 + index}`));
+});
