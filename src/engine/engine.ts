@@ -176,6 +176,7 @@ export async function discover(
     );
   }
   return discoverSources(files, {
+    named: new Set(inputs),
     table,
     detect: detectionOf(options, rowFields),
     ratioMax,

@@ -18,7 +18,7 @@ export interface DiscoveredInputs {
     readonly code: string;
     readonly message: string;
   }[];
-  /** Names of documents in archives, which are not read. */
+  /** Names of documents beside the data, which are not read. */
   readonly documents?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import { DISCOVERY_FILES, DISCOVERY_MAX, FINGERPRINT_EDGE_BYTES } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
+import { withoutDocuments } from "./document-names.js";
 import { FileInspector, FileReads, type InspectedFile } from "./file-inspector.js";
 import { fingerprintObject, type ObjectState } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
@@ -19,13 +20,16 @@ import {
 
 /**
  * Opens every file, and every entry of every zip, and detects compression and format from the bytes; of
- * very many objects, only samples. An input that cannot be read becomes a failure. Throws only the
+ * very many objects, only samples. Leaves out documents that are not named. An input that cannot be read becomes a failure. Throws only the
  * signal's reason and bugs.
  */
 export async function discoverSources(
-  files: readonly InputFile[],
+  listed: readonly InputFile[],
   options: DiscoverOptions,
 ): Promise<Discovery> {
+  const { data: files, documents } = withoutDocuments(listed, ({ name }) =>
+    options.named?.has(name) === true ? "" : name,
+  );
   const reads = new FileReads();
   const inspectors: FileInspector[] = [];
   const kernels = new LaneKernels();
@@ -40,7 +44,8 @@ export async function discoverSources(
     const some = files.slice(start, start + DISCOVERY_FILES).map((file) => sampled(file) ?? file);
     found.push(await discoverSome(some, look));
   }
-  return joinDiscoveries(found);
+  const left = { ...nothingFound, documents: documents.map(({ name }) => name) };
+  return joinDiscoveries([...found, left]);
 }
 
 /** Returns what is in some files, in their order; those that are sources already are not opened. */

@@ -4,6 +4,7 @@ import { detectJsonFormat, givenJson } from "./json/detect-json.js";
 import { JsonReader } from "./json/json-reader.js";
 import type { RowLayout } from "./json/row-scanner.js";
 import { isBinary } from "./magic.js";
+import { refuseNotData } from "./not-data.js";
 import { isPlain, openBytes } from "./open-bytes.js";
 import type { OpenedRange, OpenReader, Reader, ReaderOptions } from "./reader.js";
 import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "./source.js";
@@ -188,6 +189,7 @@ export function createFormatDetection({
 }: GivenFormat): DetectFormat {
   return (sample, name) => {
     const hints = { name, csv, rowFields };
+    refuseNotData(sample, name);
     return kind === undefined ? detect(sample, hints) : formats[kind].given(sample, hints);
   };
 }

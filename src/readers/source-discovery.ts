@@ -24,6 +24,8 @@ export type DetectFormat = (
 
 export interface DiscoverOptions extends OpenOptions {
   readonly detect: DetectFormat;
+  /** Inputs as the user named them: they are data, whatever their names. */
+  readonly named?: ReadonlySet<string>;
   /** Holds the sources that are found, if there may be many. */
   readonly table?: Pick<SourceTable, "add">;
 }
@@ -42,7 +44,7 @@ export interface Discovery {
   readonly failures: readonly DiscoveryFailure[];
   /** Names of hidden zip entries, which are left out. */
   readonly skipped: readonly string[];
-  /** Names of zip entries that are left out because they are documents, not data. */
+  /** Names of files and zip entries that are left out because they are documents, not data. */
   readonly documents: readonly string[];
 }
 

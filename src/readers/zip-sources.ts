@@ -1,6 +1,7 @@
 import { DISCOVERY_MAX, MIB } from "../base/limits.js";
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { mapBounded } from "../base/map-bounded.js";
+import { withoutDocuments } from "./document-names.js";
 import { InputFileHandle } from "./file-bytes.js";
 import { InspectionBuffers } from "./file-inspector.js";
 import { type FileState, fingerprintEntry, type ObjectState } from "./fingerprint.js";
@@ -14,6 +15,7 @@ import {
   discoverSource,
   joinDiscoveries,
   LaneKernels,
+  nothingFound,
 } from "./source-discovery.js";
 import { encrypted, unsafeName, unsupported } from "./source-errors.js";
 import {
@@ -29,10 +31,6 @@ const TAIL_BYTES = MIB;
 /** Names that only office documents have: they are zips, but not archives of data. */
 const OFFICE_ENTRIES = ["[Content_Types].xml", "META-INF/manifest.xml"];
 
-/** Names of entries that are not data, whatever they hold. */
-const DOCUMENT_NAME =
-  /(^|\/)((readme|licen[cs]e|copying|notice|changelog)(\.(txt|rst))?|[^/]*\.(md|html?|pdf|docx?|md5|sha\d+)|thumbs\.db|desktop\.ini)$/i;
-
 /** The sources in a zip: its entries, without documents and hidden ones. `state`: of the file when it was opened. */
 export async function discoverEntries(
   archive: InputFile,
@@ -43,13 +41,10 @@ export async function discoverEntries(
   refuseOfficeDocument(archive.name, directory);
   const entries = nameEntries(archive.name, directory);
   const visible = entries.filter(({ entry }) => !isHidden(entry.name));
-  const isDocument = ({ entry }: (typeof entries)[number]) => DOCUMENT_NAME.test(entry.name);
-  const data = visible.filter((one) => !isDocument(one));
-  // A zip of nothing else is read, so that its errors say what it holds.
-  const [shown, left] = data.length === 0 ? [visible, []] : [data, visible.filter(isDocument)];
+  const { data, documents } = withoutDocuments(visible, ({ entry }) => entry.name);
   const lanes: InspectionBuffers[] = [];
   const kernels = new LaneKernels();
-  const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }, lane) => {
+  const found = await mapBounded(data, DISCOVERY_MAX, ({ name, entry }, lane) => {
     lanes[lane] ??= new InspectionBuffers();
     const buffers = lanes[lane];
     const own = kernels.optionsOf(archive, lane, options);
@@ -58,8 +53,8 @@ export async function discoverEntries(
     });
   });
   const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
-  const documents = left.map(({ name }) => name);
-  return joinDiscoveries([...found, { sources: [], failures: [], skipped, documents }]);
+  const left = { ...nothingFound, skipped, documents: documents.map(({ name }) => name) };
+  return joinDiscoveries([...found, left]);
 }
 
 async function readDirectory(

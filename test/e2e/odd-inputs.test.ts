@@ -101,3 +101,30 @@ test("an object of rows by key is read row by row", async () => {
   expect(result?.rows).toMatchObject({ read: 500, delivered: 500 });
   expect(users).toEqual(Array.from({ length: 500 }, (_, index) => `u${1000 + index}`));
 });
+
+test("documents beside data are left out with a note, in a directory as in a zip", async () => {
+  const directory = join(scratch, "beside");
+  mkdirSync(join(directory, "more"), { recursive: true });
+  const put = (name: string, text: string) => writeFileSync(join(directory, name), text);
+  put("a.csv", header + csv(0, 3));
+  put("more/b.csv", header + csv(3, 5));
+  const documents = ["README.txt", "SHA256SUMS", "a.csv.md5", "manifest.json", "more/index.html"];
+  for (const name of documents) put(name, "x, y\n");
+  const { stderr, users } = await exportOf("beside");
+  expect(users).toEqual(["u000", "u001", "u002", "u003", "u004"]);
+  const names = documents.map((name) => `beside/${name}`).join(", ");
+  expect(stderr).toContain(`skipped (not data): ${names}`);
+});
+
+test("a document that is named, and an error page in place of data, are errors", async () => {
+  writeFileSync(join(scratch, "page.csv"), "<!doctype html>\n<title>Sign in</title>\n");
+  writeFileSync(join(scratch, "report.html"), "<!doctype html>\n<p>x</p>\n");
+  for (const name of ["page.csv", "report.html"]) {
+    writeFileSync(join(scratch, "fine.csv"), header + csv(0, 3));
+    const words = ["export", "fine.csv", name, "--to", `out-${name}`, "--format", "jsonl"];
+    const { exitCode, stdout, stderr } = await runInProcess(words, { cwd: scratch });
+    expect(exitCode).toBe(1);
+    expect(stdout + stderr).toMatch(`${name}: the file is an HTML page`);
+    expect(stdout + stderr).toContain("Download the file again.");
+  }
+});

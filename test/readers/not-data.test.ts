@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { createFormatDetection } from "../../src/readers/formats.js";
+
+const detect = createFormatDetection({ csv: {} });
+const read = async (text: string) =>
+  detect({ bytes: Buffer.from(text), extent: "whole" }, "day.csv.gz");
+
+test.each([
+  ["<!DOCTYPE html>\n<html><head><title>Sign  in</title></head>", "an HTML page (Sign in)"],
+  ["\ufeff \n<html lang=en><body>502 Bad Gateway", "an HTML page"],
+  ['<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE HTML PUBLIC "x">', "an HTML page"],
+  [
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>',
+    "an error of a store (AccessDenied: Request has expired)",
+  ],
+  ["<Error><Code>NoSuchKey</Code></Error>", "an error of a store (NoSuchKey)"],
+  ['<?xml version="1.0"?><events><event id="1"/></events>', "XML"],
+  [
+    "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+    "a pointer of Git LFS",
+  ],
+  ['{"error":"Invalid API key"}\n', "an error (Invalid API key)"],
+  [
+    '{\n  "error": {"http_code": 404, "type": "not_found"}\n}',
+    'an error ({"http_code":404,"type":"not_found"})',
+  ],
+  ['{"message":"Unauthorized"}', "an error (Unauthorized)"],
+  [
+    '{"type":"authentication_error","code":"not_authenticated","detail":"No key.","attr":null}',
+    "an error (No key.)",
+  ],
+  ['{"request":"/api/2.0/export","error":"rate limit"}', "an error (rate limit)"],
+  ['{"statusCode":401,"error":"Unauthorized","message":"x"}', "an error (Unauthorized)"],
+])("%j is not data", async (text, what) => {
+  await expect(read(text)).rejects.toMatchObject({
+    code: "source_not_data",
+    message: expect.stringContaining(`day.csv.gz: the file is ${what}, not data.`),
+  });
+  const given = createFormatDetection({ csv: {}, kind: "ndjson" });
+  const sample = { bytes: Buffer.from(text), extent: "whole" } as const;
+  await expect((async () => given(sample, "a"))()).rejects.toMatchObject({
+    code: "source_not_data",
+  });
+});
+
+test.each([
+  ['{"event":"error","user_id":"u","error":"boom"}\n', "ndjson"],
+  ['{"error":"x"}\n{"error":"y"}\n', "ndjson"],
+  ['{"message":"hello","user_id":"u","time":1}', "ndjson"],
+  ["<tag>,b\n1,2\n3,4\n", "csv"],
+  ["version,b\n1,2\n3,4\n", "csv"],
+])("%j is data", async (text, kind) => {
+  expect(await read(text)).toMatchObject({ kind });
+});
