@@ -178,6 +178,10 @@ export const DECODE_CHUNK_BYTES = 256 * KIB;
 /** Bytes at each end of a file that its fingerprint covers. */
 export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 
+/** Pieces between the ends of a large file that its fingerprint covers, evenly spread; and their size. */
+export const FINGERPRINT_SAMPLES = 16;
+export const FINGERPRINT_SAMPLE_BYTES = 4 * KIB;
+
 /** Files, or entries of one zip, that are inspected at the same time during discovery. */
 export const DISCOVERY_MAX = 16;
 

@@ -9,6 +9,7 @@ import { journalsOf } from "../sinks/webhook/webhook-sink.js";
 import { type Layout, layoutOf, SENT_RUN_NAME } from "./ledger/layout.js";
 import { Ledger, listOrNone, readHeads } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
+import { optionDifferences } from "./ledger/recorded-options.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
 import type { SendRequest, SignalledPlace } from "./options.js";
 import { splitIdOf } from "./plan.js";
@@ -51,8 +52,8 @@ type Undeciding = "splitBytes" | "destination" | "body" | "batchRows";
 /**
  * Finds the run that a request resumes: one with the same destination, directory and mapping that
  * has sent some of its inputs. New inputs become a further epoch of it. Throws `run_changed` if
- * several runs have sent inputs, or if another version did: the service would store them again,
- * because a version may give the events other keys.
+ * several runs have sent inputs, or if another version did with other options: these may be the
+ * same command, whose preset has changed since, and the service would store the events again.
  */
 export async function findSentRun(
   place: SignalledPlace,
@@ -68,10 +69,6 @@ export async function findSentRun(
     });
     if (known === undefined) continue;
     const { run, plan } = known;
-    if (plan.version !== version) {
-      const change = describeVersionChange(plan.version, version);
-      throw new ChangedError(pathInOutput(place.directory, name), [change]);
-    }
     const {
       splitBytes,
       destination: _,
@@ -79,7 +76,12 @@ export async function findSentRun(
       batchRows,
       ...options
     } = plan.options as Record<Undeciding, unknown>;
-    if (JSON.stringify(options) === JSON.stringify(deciding)) found.push({ ...run, runId: name });
+    const changes = optionDifferences(options, deciding);
+    if (changes.length === 0) found.push({ ...run, runId: name });
+    else if (plan.version !== version) {
+      const all = [describeVersionChange(plan.version, version), ...changes];
+      throw new ChangedError(pathInOutput(place.directory, name), all);
+    }
   }
   const shared = new Set(found.flatMap((run) => sharedInputs(run, inputs)));
   const latest = found.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));

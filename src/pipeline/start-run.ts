@@ -89,6 +89,7 @@ export async function startRun(
   await finishCompaction(layout);
   const saved = options.fresh ? [] : await readEpochs(layout, facts.sources);
   await refuseForeignFiles(layout, options.fresh || saved.length > 0);
+  const forgotten = options.fresh ? await describeForgotten(layout, facts) : [];
   if (saved.length === 0) {
     // Without a ledger, there are no joined parts.
     await forgetCompacted(layout);
@@ -127,7 +128,7 @@ export async function startRun(
     ? [await planEpoch(layoutOfEpoch(layout, saved.length), { ...facts, ...fresh }, options)]
     : [];
   const epochs = await recordEpochs(layout, resumed, added);
-  return { epochs, notes: states.flatMap(describeGone) };
+  return { epochs, notes: [...forgotten, ...states.flatMap(describeGone)] };
 }
 
 /** A saved epoch, compared with the current inputs. */
@@ -158,7 +159,7 @@ export async function readState(
       .map((one) => [one.id, one]),
   );
   const replaceable = isFinal ? new Set<string>() : failedSources(records);
-  const splits = { finished: new Set(finished.keys()), replaceable };
+  const splits = { finished: new Set(finished.keys()), replaceable, isFinal };
   return { ledger, record, facts, records, finished, changes: compareRun(record, splits, facts) };
 }
 
@@ -312,6 +313,21 @@ function describeGone({ record, facts }: EpochState): readonly string[] {
   return record.unreadable
     .filter(({ source }) => !names.has(source))
     .map(({ source }) => `${source} could not be read before and is gone: skipped`);
+}
+
+/** Returns a note about inputs of the epochs that `fresh` removes, if they cannot be read again. */
+async function describeForgotten(layout: Layout, facts: RunFacts): Promise<readonly string[]> {
+  const saved = await readEpochs(layout, facts.sources).catch(() => []);
+  const records = saved.map(({ record }) => record);
+  const planned = records.flatMap(({ plan }) => plan.sources);
+  const found = assignSources(records, facts).known.flatMap(({ sources }) => sources);
+  const there = new Set(found.map(({ name }) => name));
+  const gone = planned.filter(({ name }) => !there.has(name));
+  if (gone.length === 0) return [];
+  const inputs = gone.length === 1 ? "1 input" : `${gone.length} inputs`;
+  return [
+    `--fresh removed the events of ${inputs} of earlier runs that this command does not read, such as ${gone[0]?.name}: pass them too to have their events again`,
+  ];
 }
 
 function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {

@@ -1,6 +1,11 @@
 import { closeSync, constants, fstatSync, open, openSync, read, readSync } from "node:fs";
 import { SourceError } from "../base/errors.js";
-import { FINGERPRINT_EDGE_BYTES, SNIFF_BYTES } from "../base/limits.js";
+import {
+  FINGERPRINT_EDGE_BYTES,
+  FINGERPRINT_SAMPLE_BYTES,
+  FINGERPRINT_SAMPLES,
+  SNIFF_BYTES,
+} from "../base/limits.js";
 import { type FileState, fileState, fingerprintFile } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
 
@@ -22,11 +27,18 @@ export class InspectionBuffers {
   /** For the first and the last bytes of a file. */
   readonly edges = Buffer.allocUnsafeSlow(2 * FINGERPRINT_EDGE_BYTES);
   #head: Buffer | undefined;
+  #samples: Buffer | undefined;
 
   /** For the first SNIFF_BYTES, decompressed; most sources need fewer. */
   get head(): Buffer {
     this.#head ??= Buffer.allocUnsafeSlow(SNIFF_BYTES);
     return this.#head;
+  }
+
+  /** For the pieces between the edges of a large file. */
+  get samples(): Buffer {
+    this.#samples ??= Buffer.allocUnsafeSlow(FINGERPRINT_SAMPLES * FINGERPRINT_SAMPLE_BYTES);
+    return this.#samples;
   }
 }
 
@@ -60,7 +72,20 @@ export class FileInspector {
     if (isSmall) return { state, head, tail: head, fingerprint: fingerprintFile(state, [head]) };
     const tail = block.subarray(FINGERPRINT_EDGE_BYTES);
     await this.reads.read(descriptor, tail, state.size - tail.length);
-    return { state, head, tail, fingerprint: fingerprintFile(state, [head, tail]) };
+    const samples = await this.#readSamples(descriptor, state.size);
+    return { state, head, tail, fingerprint: fingerprintFile(state, [head, tail, samples]) };
+  }
+
+  async #readSamples(descriptor: number, size: number): Promise<Uint8Array> {
+    const { samples } = this.buffers;
+    const between = size - 2 * FINGERPRINT_EDGE_BYTES - FINGERPRINT_SAMPLE_BYTES;
+    for (let index = 0; index < FINGERPRINT_SAMPLES; index++) {
+      const start = index * FINGERPRINT_SAMPLE_BYTES;
+      const offset = Math.max(0, Math.floor((between * index) / (FINGERPRINT_SAMPLES - 1)));
+      const piece = samples.subarray(start, start + FINGERPRINT_SAMPLE_BYTES);
+      await this.reads.read(descriptor, piece, FINGERPRINT_EDGE_BYTES + offset);
+    }
+    return samples;
   }
 }
 

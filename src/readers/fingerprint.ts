@@ -11,7 +11,7 @@ export interface FileState {
 
 /** A fingerprint of a plain file, as in `Source.fingerprint` (JSON text). */
 interface FileFingerprint extends FileState {
-  /** Over the first and the last FINGERPRINT_EDGE_BYTES, lower-case hexadecimal. */
+  /** Over the first and the last FINGERPRINT_EDGE_BYTES and samples, lower-case hexadecimal. */
   readonly sha256: string;
 }
 
@@ -33,10 +33,10 @@ export function fileState({ size, mtimeMs }: Stats): FileState {
   return { size, modifiedMs: mtimeMs };
 }
 
-/** Makes the fingerprint of a plain file. `edges`: its first and last bytes, or all of a small file. */
-export function fingerprintFile(state: FileState, edges: readonly Uint8Array[]): string {
+/** Makes the fingerprint of a plain file. `pieces`: bytes of it, or all of a small file. */
+export function fingerprintFile(state: FileState, pieces: readonly Uint8Array[]): string {
   const hash = createHash("sha256");
-  for (const edge of edges) hash.update(edge);
+  for (const piece of pieces) hash.update(piece);
   return JSON.stringify({ ...state, sha256: hash.digest("hex") } satisfies FileFingerprint);
 }
 
@@ -59,6 +59,14 @@ export function fingerprintEntry(state: FileState | ObjectState, entry: ZipEntry
     compressedSize: entry.compressedSize,
     uncompressedSize: entry.uncompressedSize,
   } satisfies (FileState | ObjectState) & EntryFacts);
+}
+
+/**
+ * Returns a fingerprint without the time of the last change: equal for a file that was touched or
+ * copied again.
+ */
+export function contentOf(fingerprint: string): string {
+  return fingerprint.replace(/"modifiedMs":[^,}]*,?/, "");
 }
 
 type Facts = Readonly<Record<string, string | number>>;

@@ -52,17 +52,19 @@ async function begin(
   await writeSentRun(layout, { ...facts, destination, inputs, directory });
 }
 
-it("refuses inputs that another version began to send, and names that version", async () => {
+it("finds a run of another version with the same options, and refuses one with others", async () => {
   const runs = await runsBegunBy("0.0.1");
   expect(await listRuns(placeOf(runs))).toMatchObject([
     { runId: "0123456789ab", state: "interrupted" },
   ]);
+  const again = { ...request, inputs: ["a.json", "b.json"] };
+  expect(await findSentRun(placeOf(runs), again)).toMatchObject({ runId: "0123456789ab" });
   await expect(
-    findSentRun(placeOf(runs), { ...request, inputs: ["a.json", "b.json"] }),
+    findSentRun(placeOf(runs), { ...again, deciding: { mapping: { event: ["other"] } } }),
   ).rejects.toMatchObject({
     code: "run_changed",
     exitCode: 2,
-    message: expect.stringMatching(/only 0\.0\.1 can resume .*--fresh/s),
+    message: expect.stringMatching(/was 0\.0\.1, is .*mapping.*--fresh/s),
   });
 });
 

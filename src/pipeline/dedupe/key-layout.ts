@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { contentOf } from "../../readers/fingerprint.js";
 import type { Layout } from "../ledger/layout.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { Split } from "../plan.js";
@@ -35,7 +36,7 @@ export function keyLayoutOf(layout: Layout): KeyLayout {
 export function keySplitOf(split: Split): Split {
   const facts = split.ranges.map(({ source, start, end }) => [
     source.name,
-    source.fingerprint,
+    contentOf(source.fingerprint),
     start,
     end,
   ]);

@@ -120,9 +120,20 @@ export const sentRunSchema = z.object({
 /** Describes a run of `send` to people: `run.json` in its directory. */
 export type SentRun = Immutable<z.infer<typeof sentRunSchema>>;
 
+/**
+ * The format of the ledger that this version writes. It changes if an older version could not
+ * resume what a newer one has written, or the reverse; the version of Switchyard alone does not
+ * matter.
+ */
+export const LEDGER_FORMAT = 1;
+
+/** The formats that this version resumes; the first was written by 0.3.0. */
+export const knownFormats: readonly number[] = [LEDGER_FORMAT];
+
 /** `plan.json`: the facts of an epoch, and where the rest of its record is. */
 export const planFileSchema = z.object({
-  ledgerVersion: count,
+  /** One of `knownFormats`. */
+  format: count,
   /** Version of Switchyard. */
   version: text,
   /** The options that decide what is delivered. */

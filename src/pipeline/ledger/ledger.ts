@@ -7,6 +7,7 @@ import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { digestLines, type LineFile, readLines, writeLines } from "../../base/line-file.js";
 import { asOutput } from "../../base/output-error.js";
+import { version } from "../../base/package-files.js";
 import { checkValue, faultLines } from "../../base/schema.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
@@ -20,6 +21,8 @@ import {
 } from "./layout.js";
 import {
   type DuplicateCounts,
+  knownFormats,
+  LEDGER_FORMAT,
   type MergePlan,
   type MergeRecord,
   mergePlanSchema,
@@ -34,11 +37,8 @@ import { formatPlan, PlanLines, type PlannedInputs } from "./plan-lines.js";
 
 const splitFileName = new RegExp(`^${splitIdPattern}\\.json$`);
 
-/** Raised when an older Switchyard cannot resume a newer ledger, or the reverse. */
-const LEDGER_VERSION = 7;
-
 /** The facts of an epoch without its plan. */
-export type RunHead = Omit<PlanFile, "ledgerVersion">;
+export type RunHead = Omit<PlanFile, "format">;
 
 /** The plan and options of a run; written before it begins. */
 export interface RunRecord
@@ -57,13 +57,8 @@ export class Ledger extends LedgerWriter {
     const { planFile } = this.layout;
     const content = (await readJson(planFile)) as Partial<PlanFile> | null | undefined;
     if (content === undefined) return undefined;
-    if (content !== null && content.ledgerVersion !== LEDGER_VERSION) {
-      throw new SwitchyardError(
-        "ledger_unreadable",
-        `${planFile} was written by Switchyard ${content.version} in another format; resume with that version, or start over with --fresh`,
-      );
-    }
-    const { ledgerVersion: _, ...head } = check(planFile, planFileSchema, content);
+    if (content !== null) requireKnown(planFile, content);
+    const { format: _, ...head } = check(planFile, planFileSchema, content);
     return head;
   }
 
@@ -92,7 +87,7 @@ export class Ledger extends LedgerWriter {
       ? known
       : await asOutput(file, () => writeLines(file, formatPlan(inputs), temporaryDirectory));
     await this.write(planFile, {
-      ledgerVersion: LEDGER_VERSION,
+      format: LEDGER_FORMAT,
       ...facts,
       lines: { ...written, path },
       sources: plan.sources.length,
@@ -283,6 +278,18 @@ async function readJson(path: string): Promise<unknown> {
     if (hasCode(error, "ENOENT")) return undefined;
     throw unreadable(path, (error as Error).message, error);
   }
+}
+
+/** Throws `ledger_unreadable` if this version does not know the format of a plan. */
+function requireKnown(planFile: string, { format, version: of }: Partial<PlanFile>): void {
+  if (format !== undefined && knownFormats.includes(format)) return;
+  const what = format === undefined ? "a format older than 0.3.0" : `format ${format}`;
+  throw new SwitchyardError(
+    "ledger_unreadable",
+    `${planFile} was written by Switchyard ${of ?? "of an unknown version"} in ${what}; ` +
+      `${version} resumes ${knownFormats.map((known) => `format ${known}`).join(", ")}. ` +
+      "Run that version again (npx switchyard@<version>), choose another directory, or start over with --fresh.",
+  );
 }
 
 function check<Schema extends z.ZodType>(

@@ -1,6 +1,4 @@
-import { createHash, scryptSync } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { UsageError } from "../../base/errors.js";
+import { scryptSync } from "node:crypto";
 import { isObject } from "../../base/is-object.js";
 import { columnTexts } from "../../sinks/output-columns.js";
 import {
@@ -41,7 +39,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
 /**
  * Returns the options that decide the rows that any run delivers. Leaves out options that do not
  * change them (threads, memory, limits that only end a run). Replaces the salt by an irreversible
- * check, and the transform module by a digest of its file; modules that it imports are not covered.
+ * check, and the transform module by a digest of it and of what it imports.
  */
 export async function recordRunOptions(
   options: Omit<RunOptions, "outputDirectory">,
@@ -53,7 +51,7 @@ export async function recordRunOptions(
     preset: options.preset,
     mapping: options.mapping,
     privacy: { drop, hash, ...(salt === undefined ? {} : { saltCheck: saltCheck(salt) }) },
-    transform: options.transformPath === undefined ? null : await digest(options.transformPath),
+    transform: await transformDigest(options.transformPath),
     minTime: new Date(options.minTimeMs).toISOString(),
     maxTime: options.maxTimeMs === "tomorrow" ? "tomorrow" : isoOrNull(options.maxTimeMs),
     fromTime: isoOrNull(options.fromTimeMs),
@@ -116,7 +114,9 @@ function changesOf(was: unknown, is: unknown, path = ""): readonly ValueChange[]
       changesOf(was[key], is[key], path === "" ? key : `${path}.${key}`),
     );
   }
-  return jsonText(was) === jsonText(is) ? [] : [{ path, was, is }];
+  // Older versions do not know a list that is empty, such as a new target of mappings.
+  const isNew = was === undefined && Array.isArray(is) && is.length === 0;
+  return isNew || jsonText(was) === jsonText(is) ? [] : [{ path, was, is }];
 }
 
 function jsonText(value: unknown): string {
@@ -141,16 +141,9 @@ function saltCheck(salt: string): string {
   return scryptSync(salt, "switchyard salt check", 16).toString("hex");
 }
 
-async function digest(path: string): Promise<string> {
-  try {
-    return createHash("sha256")
-      .update(await readFile(path))
-      .digest("hex");
-  } catch (error) {
-    throw new UsageError(
-      "transform_unreadable",
-      `cannot read the transform module ${path}: ${(error as Error).message}`,
-      { cause: error },
-    );
-  }
+async function transformDigest(path: string | undefined): Promise<string | null> {
+  if (path === undefined) return null;
+  // The lexer of modules is loaded for transforms only.
+  const { digestTransform } = await import("./transform-digest.js");
+  return digestTransform(path);
 }

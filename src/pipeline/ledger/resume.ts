@@ -1,5 +1,5 @@
 import { UsageError } from "../../base/errors.js";
-import { describeFingerprintChange } from "../../readers/fingerprint.js";
+import { contentOf, describeFingerprintChange } from "../../readers/fingerprint.js";
 import type { Source } from "../../readers/source.js";
 import type { SourceFailure } from "../manifest.js";
 import { splitsOfSources } from "../plan.js";
@@ -54,9 +54,8 @@ function adviceOn(changes: readonly string[]): string {
   return "Restore these inputs and pass further rows as new files,";
 }
 
-/** Returns a text that names the version that began a run; only that version can resume it. */
 export function describeVersionChange(before: string, now: string): string {
-  return `version of Switchyard: was ${before}, is ${now} (only ${before} can resume the run)`;
+  return `version of Switchyard: was ${before}, is ${now}`;
 }
 
 /** The state of a saved run's splits. */
@@ -64,6 +63,8 @@ interface SavedSplits {
   readonly finished: ReadonlySet<string>;
   /** Names of sources that failed and may be replaced although some of their splits are finished. */
   readonly replaceable: ReadonlySet<string>;
+  /** As in `RunJob`: another version must not finish a split that this run may have begun. */
+  readonly isFinal: boolean;
 }
 
 /** The result of comparing a saved run with the current one. */
@@ -83,13 +84,16 @@ export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFact
   const known = new Set(olds.map(({ name }) => name));
   const changed = { ...facts, sources: news };
   const { refused, ...changes } = compareKnown(saved, olds, splits, changed);
+  const isFinished = splits.finished.size === saved.plan.splits.length;
   return {
     ...changes,
     appeared: news.filter(({ name }) => !known.has(name)),
     refused: [
-      ...(saved.version === facts.version
+      ...(saved.version === facts.version || isFinished || !splits.isFinal
         ? []
-        : [describeVersionChange(saved.version, facts.version)]),
+        : [
+            `${describeVersionChange(saved.version, facts.version)} (only ${saved.version} can finish what it began)`,
+          ]),
       ...optionDifferences(saved.options, facts.options),
       ...refused,
     ],
@@ -154,12 +158,13 @@ function failureOf(
 }
 
 /**
- * Returns true if a source has the same content as before. A zip entry is identified by its
- * checksum: if a broken zip is replaced by a complete one, entries that were read stay valid.
+ * Returns true if a source has the same content as before, whatever the time of its last change. A
+ * zip entry is identified by its checksum: if a broken zip is replaced by a complete one, entries that were read stay valid.
  */
 export function holdsSame(before: Source, now: Source): boolean {
   const [a, b] = [before.entry, now.entry];
-  if (a === undefined || b === undefined) return before.fingerprint === now.fingerprint;
+  if (a === undefined || b === undefined)
+    return contentOf(before.fingerprint) === contentOf(now.fingerprint);
   return (
     a.name === b.name &&
     a.crc32 === b.crc32 &&

@@ -44,13 +44,16 @@ const unshared: ReadonlySet<string> = new Set<keyof ExportOptions | keyof SendOp
 export async function writeWorkerOptions(layout: Layout, options: RunOptions): Promise<void> {
   const { salt, ...privacy } = options.privacy;
   const shared = Object.entries(options).filter(([name]) => !unshared.has(name));
-  const written = { ...Object.fromEntries(shared), privacy };
+  const written = { ...Object.fromEntries(shared), privacy, version };
   const { workerOptionsFile: path, temporaryDirectory } = layout;
   const text = `${JSON.stringify(written)}\n`;
   await asOutput(path, () => writeDurably(path, text, { temporaryDirectory }));
 }
 
-/** Returns the options of a run for this worker; undefined if the output has none. */
+/**
+ * Returns the options of a run for this worker; undefined if the output has none. Throws
+ * `worker_differs` if the coordinator has another version.
+ */
 export async function readWorkerOptions(
   directory: string,
   { salt, ...own }: OwnOptions,
@@ -64,7 +67,10 @@ export async function readWorkerOptions(
     throw error;
   }
   // The coordinator has checked the options, and `requireSameRun` compares those that decide the output.
-  const shared = JSON.parse(text) as ExportOptions | SendOptions;
+  const { version: of, ...shared } = JSON.parse(text) as (ExportOptions | SendOptions) & {
+    readonly version: string;
+  };
+  if (of !== version) throw differs(directory, [describeVersionChange(of, version)]);
   return {
     ...shared,
     ...own,
@@ -92,13 +98,13 @@ export function requireSameRun(
   head: RunHead,
   { recorded }: RunJob<RunAccounts>,
 ): void {
-  const changes = [
-    ...(head.version === version ? [] : [describeVersionChange(head.version, version)]),
-    ...optionDifferences(head.options, recorded).map(describe),
-  ];
-  if (changes.length === 0) return;
+  const changes = optionDifferences(head.options, recorded).map(describe);
+  if (changes.length > 0) throw differs(output, changes);
+}
+
+function differs(output: string, changes: readonly string[]): UsageError {
   const lines = changes.map((change) => `\n  ${change}`).join("");
-  throw new UsageError(
+  return new UsageError(
     "worker_differs",
     `This worker cannot read splits of ${output}:${lines}\nStart it with the version, the salt and the transform module of the coordinator.`,
   );

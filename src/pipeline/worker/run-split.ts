@@ -5,6 +5,7 @@ import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCounter } from "../../profile/event-counts.js";
+import { contentOf } from "../../readers/fingerprint.js";
 import type { ObjectsAhead } from "../../readers/objects-ahead.js";
 import type { OpenReader, Reader, ReaderOptions, SoundBytes } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
@@ -238,7 +239,7 @@ async function guard<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T>
 
 /** Includes the name: otherwise the events of a copy would count as already known. */
 function fingerprintOf({ source, start, end }: SourceRange): string {
-  const facts = JSON.stringify([source.name, source.fingerprint, start, end]);
+  const facts = JSON.stringify([source.name, contentOf(source.fingerprint), start, end]);
   return createHash("sha256").update(facts).digest("hex");
 }
 

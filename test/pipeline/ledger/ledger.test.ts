@@ -96,7 +96,7 @@ describe("a ledger", () => {
   });
 
   it.each([
-    ["plan.json", "a plan without its lines", { ledgerVersion: 7, version: "1.2.3" }],
+    ["plan.json", "a plan without its lines", { format: 1, version: "1.2.3" }],
     ["plan.json", "lines elsewhere", { lines: { path: "../x", bytes: 1, sha256: "0".repeat(64) } }],
     ["plan.json", "nothing", null],
     ["splits/000000.json", "a record without rows", { ...split, rows: undefined }],
@@ -174,9 +174,23 @@ describe("a ledger", () => {
     expect((await ledger.readRun([b!]))?.plan.sources[1]).toBe(b);
   });
 
-  it("refuses another ledger format and names the version that wrote it", async () => {
-    writeFileSync(layout.planFile, JSON.stringify({ ledgerVersion: 99, version: "9.9.9" }));
-    await expect(ledger.readRun()).rejects.toThrow("9.9.9");
+  it.each([
+    [
+      "a newer format",
+      { format: 99, version: "9.9.9" },
+      /9\.9\.9 in format 99; \S+ resumes format 1/,
+    ],
+    [
+      "that of 0.2.0",
+      { ledgerVersion: 7, version: "0.2.0" },
+      /0\.2\.0 in a format older than 0\.3\.0/,
+    ],
+  ])("refuses %s and names the version that wrote it", async (_, content, message) => {
+    writeFileSync(layout.planFile, JSON.stringify(content));
+    await expect(ledger.readRun()).rejects.toMatchObject({
+      code: "ledger_unreadable",
+      message: expect.stringMatching(message),
+    });
   });
 
   it("names a directory that is not writable", async () => {

@@ -53,8 +53,8 @@ function factsOf(sources: readonly Source[], unreadable: readonly string[] = [])
   return { version: "1", options, sources, unreadable: savedRun([], unreadable).unreadable };
 }
 
-function check(saved: RunRecord, finished: readonly string[], facts: RunFacts) {
-  const splits = { finished: new Set(finished), replaceable: new Set<string>() };
+function check(saved: RunRecord, finished: readonly string[], facts: RunFacts, isFinal = false) {
+  const splits = { finished: new Set(finished), replaceable: new Set<string>(), isFinal };
   const { known, fresh } = assignSources([saved], facts);
   const { refused, ...changes } = compareRun(saved, splits, { ...facts, ...known[0] });
   if (refused.length > 0) throw new ChangedError("out", refused);
@@ -132,9 +132,37 @@ describe("a saved run", () => {
     expect(check(saved, [], facts)).toEqual({ ...nothing, fresh: ["copy of b"] });
   });
 
-  it("is refused if an input changed or disappeared before it was read, or the version changed", () => {
+  it("is resumed by another version, unless it may have begun a split whose events it cannot take back", () => {
     const saved = savedRun([fileOf("a", "1"), fileOf("b", "1")]);
-    const facts = { ...factsOf([fileOf("b", "2")]), version: "2" };
+    const facts = { ...factsOf(saved.plan.sources), version: "2" };
+    expect(check(saved, [], facts)).toEqual(nothing);
+    expect(check(saved, ["000000", "000001"], facts, true)).toEqual(nothing);
+    expect(() => check(saved, ["000000"], facts, true)).toThrow(/only 1 can finish/);
+  });
+
+  it("does not notice an empty list that its version did not know", () => {
+    const saved = savedRun([fileOf("a", "1")]);
+    const facts = factsOf(saved.plan.sources);
+    const more = (mapping: object) => ({ ...facts, options: { ...options, mapping } });
+    const before = { ...saved, options: { ...options, mapping: { event: [1] } } };
+    expect(check(before, [], more({ event: [1], added: [] }))).toEqual(nothing);
+    expect(() => check(before, [], more({ event: [1], added: [1] }))).toThrow("mapping.added");
+    expect(() => check(before, [], more({ event: [] }))).toThrow("mapping.event");
+  });
+
+  it("knows a file that was touched or copied again by its size and content", () => {
+    const print = (modifiedMs: number, sha256 = "1") => ({
+      ...fileOf("a", ""),
+      fingerprint: JSON.stringify({ size: 10, modifiedMs, sha256 }),
+    });
+    const saved = savedRun([print(1)]);
+    expect(check(saved, ["000000"], factsOf([print(2.5)]))).toEqual(nothing);
+    expect(() => check(saved, ["000000"], factsOf([print(2.5, "2")]))).toThrow("other content");
+  });
+
+  it("is refused if an input changed or disappeared before it was read", () => {
+    const saved = savedRun([fileOf("a", "1"), fileOf("b", "1")]);
+    const facts = factsOf([fileOf("b", "2")]);
     let changes: readonly string[] = [];
     try {
       check(saved, ["000001"], facts);
@@ -142,7 +170,6 @@ describe("a saved run", () => {
       ({ changes } = error as ChangedError);
     }
     expect(changes).toEqual([
-      "version of Switchyard: was 1, is 2 (only 1 can resume the run)",
       "input a: is gone, but was not read to its end",
       "input b: other content",
     ]);
