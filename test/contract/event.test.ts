@@ -83,7 +83,7 @@ describe("event (string), user (object), timestamp (integer), metadata (object),
   it("reports at most the maximum number of faults, and that there are more", () => {
     const told = faults(eventIntake, Array(FAULTS_MAX + 7).fill({}));
     expect(told).toHaveLength(FAULTS_MAX + 1);
-    expect(told[FAULTS_MAX]).toBe(": More faults not told");
+    expect(told[FAULTS_MAX]).toBe(": Further faults are not listed");
   });
 });
 
