@@ -9,7 +9,7 @@ export interface CommandContext {
   readonly currentDirectory: string;
   /** The command that starts the program, shown in commands to type: `npx switchyard` in a clone. */
   readonly program: string;
-  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
   readonly clock: Clock;
   /** Aborted by the first signal. */

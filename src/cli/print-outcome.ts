@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
+import type { Environment } from "../pipeline/configuration/secrets.js";
 import { describeError, factsOf } from "../report/error-text.js";
-import { logLine } from "../report/progress.js";
+import {
+  logLine,
+  logProgress,
+  noProgress,
+  type ProgressDisplay,
+  showProgress,
+} from "../report/progress.js";
+import { wrapLine } from "../report/terminal-text.js";
 import type { CommandContext, Output } from "./context.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
 import { type CommandOutcome, notRunOf, type StepReport } from "./steps/step.js";
@@ -14,6 +22,17 @@ export function printStep(report: StepReport, output: Output, context: CommandCo
 /** Prints a result for people on standard output. */
 export function printResult(text: string, output: Output, context: CommandContext): void {
   context.stdout.write(`${paint(text, "stdout", output, context)}\n`);
+}
+
+/** Shows the progress of a step or of a worker in the form that was asked for. */
+export function displayOf(
+  name: string,
+  { quiet, log }: Output,
+  { stderr, clock, environment }: CommandContext,
+): ProgressDisplay {
+  if (quiet) return noProgress;
+  if (log) return logProgress(stderr, clock, name);
+  return showProgress(stderr, clock, environment["TERM"]);
 }
 
 /** Printed with every exit code 3, also with --quiet. */
@@ -133,16 +152,25 @@ const warnings = /^(Rejected|Uncertain|More rows were rejected|Stopped)/;
 /** `  label     text`, like `line` of the report module. */
 const label = /^( {2})([a-z]+(?: [a-z]+)?)(?= {2,}\S)/;
 
-/** Returns a text in colour if the stream is a terminal with colours; otherwise the text unchanged. */
+/** Returns a text as a terminal shows it, wrapped and in colour; for other streams unchanged. */
 function paint(
   text: string,
   stream: "stdout" | "stderr",
   { color }: Pick<Output, "color">,
   context: CommandContext,
 ): string {
-  const { NO_COLOR = "", TERM } = context.environment;
-  const isShown = color && context[stream].isTTY === true && NO_COLOR === "" && TERM !== "dumb";
-  return isShown ? text.split("\n").map(paintLine).join("\n") : text;
+  const { isTTY = false, columns = 80 } = context[stream];
+  const hasColour = color && showsColour(context.environment, isTTY);
+  const lines = text.split("\n");
+  const wrapped = isTTY ? lines.map((line) => wrapLine(line, columns, context.program)) : lines;
+  return (hasColour ? wrapped.map(paintLine) : wrapped).join("\n");
+}
+
+/** `NO_COLOR` wins over `FORCE_COLOR`, which wins over what the stream is. Empty variables do not count. */
+function showsColour({ NO_COLOR = "", FORCE_COLOR = "", TERM }: Environment, isTTY: boolean) {
+  if (NO_COLOR !== "") return false;
+  if (FORCE_COLOR !== "") return !["0", "false"].includes(FORCE_COLOR);
+  return isTTY && TERM !== "dumb";
 }
 
 function paintLine(line: string): string {

@@ -5,8 +5,11 @@ import { suggestion } from "../base/schema.js";
 import {
   describeOption,
   environmentNameOf,
+  flagOf,
   optionNames,
+  placeholderOf,
 } from "../pipeline/configuration/option-names.js";
+import { outputRows } from "../pipeline/configuration/output-rows.js";
 import {
   CONSOLE_KEY_VARIABLE,
   type Environment,
@@ -30,8 +33,9 @@ export async function runCommandLine(
   const ended = (code: number) => {
     exitCode = code;
   };
-  const program = createProgram(context, words, ended);
-  const line = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  const sorted = withCommandFirst(words);
+  const program = createProgram(context, sorted, ended);
+  const line = sorted[0] === "help" ? [...sorted.slice(1), "--help"] : sorted;
   for (const note of unknownVariables(context.environment)) context.stderr.write(`${note}\n`);
   try {
     await program.parseAsync(upToUnknown(program, line), { from: "user" });
@@ -41,9 +45,37 @@ export async function runCommandLine(
     if (error.exitCode === 0) return exitCodes.done;
     return error.code === "commander.help"
       ? exitCodes.usage
-      : printFailure(words[0] ?? "", usageError(error), outputOfWords(words), context);
+      : printFailure(sorted[0] ?? "", usageError(error), outputOfWords(words), context);
   }
   return exitCode;
+}
+
+/** Options that may come before the command, with the number of words of each. */
+const leadingOptions: ReadonlyMap<string, number> = new Map([
+  ["--config", 2],
+  ...optionNames
+    .filter((name) => name in outputRows)
+    .flatMap((name): readonly (readonly [string, number])[] => [
+      [flagOf(name), placeholderOf(name) === "" ? 1 : 2],
+      ...(describeOption(name).negation === undefined
+        ? []
+        : ([[`--no-${flagOf(name).slice(2)}`, 1]] as const)),
+    ]),
+]);
+
+/** Moves options before the command behind its first word, or behind both of `keys list`. */
+function withCommandFirst(words: readonly string[]): readonly string[] {
+  let start = 0;
+  for (let word = words[0]; word !== undefined; word = words[start]) {
+    const [name = ""] = word.split("=");
+    const count = leadingOptions.get(name);
+    if (count === undefined) break;
+    start += word === name ? count : 1;
+  }
+  if (start === 0 || start >= words.length) return words;
+  if (words[start] === "help") return words.slice(start);
+  const end = start + (words[start] === "keys" ? 2 : 1);
+  return [...words.slice(start, end), ...words.slice(0, start), ...words.slice(end)];
 }
 
 function createProgram(

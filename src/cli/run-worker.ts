@@ -1,19 +1,16 @@
 import { exitCodes } from "../base/errors.js";
 import { resolveWorkerOptions } from "../pipeline/configuration/run-options.js";
-import { logProgress, noProgress, showProgress } from "../report/progress.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import type { CommandContext } from "./context.js";
-import { printResult } from "./print-outcome.js";
+import { displayOf, printResult } from "./print-outcome.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
 /** Reads the splits of a queue until it is stopped, and returns the exit code; never throws. */
 export function runWorker(line: CommandLine, context: CommandContext): Promise<number> {
   return runConfigured("worker", line, context, async (configuration, output) => {
-    const { stderr, clock, signal, stdout } = context;
+    const { signal, stdout } = context;
     const options = resolveWorkerOptions(configuration);
-    let display = noProgress;
-    if (!output.quiet)
-      display = output.log ? logProgress(stderr, clock, "worker") : showProgress(stderr, clock);
+    const display = displayOf("worker", output, context);
     const work = async () => {
       const engine = await context.loadEngine();
       return engine.runWorker(options, { signal, observer: display.observer });

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import { sum } from "../base/sum.js";
 import type { SourceFailure } from "../pipeline/manifest.js";
 import type { RunObserver, RunProgress, WaitingProgress } from "../pipeline/run-observer.js";
 import {
@@ -9,7 +10,7 @@ import {
   formatShare,
 } from "./quantities.js";
 import { describeFailure } from "./summary-parts.js";
-import { cutEnd, cutStart, harmless } from "./terminal-text.js";
+import { cutEnd, cutStart, harmless, joinFromRight, widthOf, wrapLine } from "./terminal-text.js";
 
 const LIVE_INTERVAL_MS = 200;
 const PLAIN_INTERVAL_MS = 5_000;
@@ -29,9 +30,17 @@ export interface ProgressDisplay {
   stop(): void;
 }
 
-/** Shows live lines on a terminal and a plain line every few seconds elsewhere, with notes and failures. */
-export function showProgress(stream: ProgressStream, clock: Clock): ProgressDisplay {
-  return stream.isTTY === true ? showLive(stream, clock) : showPlain(stream, clock);
+/**
+ * Shows live lines on a terminal and a plain line every few seconds elsewhere, with notes and failures.
+ * A terminal of the type `dumb` cannot move its cursor.
+ */
+export function showProgress(
+  stream: ProgressStream,
+  clock: Clock,
+  terminal?: string,
+): ProgressDisplay {
+  const isLive = stream.isTTY === true && terminal !== "dumb";
+  return isLive ? showLive(stream, clock) : showPlain(stream, clock);
 }
 
 /**
@@ -67,30 +76,32 @@ function showPlain(stream: ProgressStream, clock: Clock): ProgressDisplay {
   const line = (text: string) => void stream.write(`${text}\n`);
   return showEvery(clock, {
     intervalMs: PLAIN_INTERVAL_MS,
-    progress: (...now) => line(describeTotal(...now)),
+    progress: (...now) => line(partsOfTotal(...now).join(" · ")),
     ...linesOf(line),
   });
 }
 
 function showLive(stream: ProgressStream, clock: Clock): ProgressDisplay {
-  let linesShown = 0;
-  /** Moves to the first live line and clears everything below. */
+  let shown: readonly string[] = [];
+  /** Moves to the first live line and clears everything below. A terminal that became narrower wraps. */
   const erase = () => {
-    const lines = linesShown;
-    linesShown = 0;
-    return lines === 0 ? "" : `\u001b[${lines}A\u001b[0J`;
+    const columns = stream.columns ?? 80;
+    const rows = sum(shown, (line) => Math.max(1, Math.ceil(widthOf(line) / columns)));
+    shown = [];
+    return rows === 0 ? "" : `\u001b[${rows}A\u001b[0J`;
   };
-  const lineAbove = (text: string) => void stream.write(`${erase()}${text}\n`);
+  const lineAbove = (text: string) =>
+    void stream.write(`${erase()}${wrapLine(text, stream.columns ?? 80)}\n`);
   const draw = (progress: RunProgress, speed: Speed) => {
     // One column stays free: some terminals wrap a line that fills the last one.
     const columns = Math.max(20, (stream.columns ?? 80) - 1);
     const threadsMax = Math.max(1, (stream.rows ?? 24) - 3);
     const lines = [
       ...describeThreads(progress, threadsMax, columns),
-      cutEnd(describeTotal(progress, speed), columns),
+      joinFromRight(partsOfTotal(progress, speed), columns),
     ];
     stream.write(`${erase()}${lines.join("\n")}\n`);
-    linesShown = lines.length;
+    shown = lines;
   };
   const { observer, stop } = showEvery(clock, {
     intervalMs: LIVE_INTERVAL_MS,
@@ -148,39 +159,34 @@ function describeThreads(progress: RunProgress, linesMax: number, columns: numbe
   const shown = threads.length > linesMax ? threads.slice(0, linesMax - 1) : threads;
   const lines = shown.map(({ source, rows }, index) => {
     const head = `${String(index + 1).padStart(3)}  ${formatCount(rows).padStart(13)} rows  `;
-    return head + cutStart(harmless(source ?? "waiting"), columns - head.length);
+    return cutEnd(head, columns) + cutStart(harmless(source ?? "waiting"), columns - head.length);
   });
   const hidden = threads.length - shown.length;
   return hidden > 0 ? [...lines, `     and ${formatNumberOf(hidden, "more thread")}`] : lines;
 }
 
-function describeTotal(progress: RunProgress, speed: Speed): string {
+/** The most important part is last: a narrow terminal has no room for the first ones. */
+function partsOfTotal(progress: RunProgress, speed: Speed): readonly string[] {
+  const { waiting, phase, rejects, delivered = 0 } = progress;
   const left =
     speed.leftMs === undefined ? "time left unknown" : `${formatDuration(speed.leftMs)} left`;
-  const delivered =
-    progress.delivered === undefined || progress.delivered === 0
-      ? []
-      : [`${formatCount(progress.delivered)} delivered`];
-  const { waiting } = progress;
+  const share = formatShare(progress.bytesDone, progress.bytesTotal);
   return [
-    ...(waiting === undefined ? [] : [describeWaiting(waiting)]),
-    ...(progress.phase === undefined ? [] : [phaseNames[progress.phase]]),
-    formatShare(progress.bytesDone, progress.bytesTotal),
     formatNumberOf(progress.rows, "row"),
     `${formatCount(speed.rowsPerSecond)} rows/s`,
     `${formatBytes(speed.bytesPerSecond)}/s`,
-    ...delivered,
-    ...(progress.phase !== undefined ? [] : [`${formatCount(progress.rejects)} rejected`]),
-    ...(waiting === undefined ? [left] : []),
-  ].join(" · ");
+    ...(delivered === 0 ? [] : [`${formatCount(delivered)} delivered`]),
+    ...(phase !== undefined || rejects === 0 ? [] : [`${formatCount(rejects)} rejected`]),
+    phase === undefined ? share : `${phaseNames[phase]} ${share}`,
+    waiting === undefined ? left : describeWaiting(waiting),
+  ];
 }
 
 const phaseNames = { keys: "looking for duplicates", merging: "merging days" } as const;
 
-/** Comes first in the line, with the reason last: a narrow terminal cuts the end of the line. */
+/** The reason comes last, because a narrow terminal cuts it. */
 function describeWaiting({ reason, attempts, leftMs }: WaitingProgress): string {
-  const patience = `attempt ${attempts}, ${formatDuration(leftMs)} left`;
-  return `waiting for the service (${patience}): ${harmless(reason)}`;
+  return `${formatDuration(leftMs)} left, waiting for the service (attempt ${attempts}): ${harmless(reason)}`;
 }
 
 /** Speeds are averaged over this time: long enough to be steady, short enough to be current. */

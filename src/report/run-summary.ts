@@ -157,18 +157,25 @@ function eventsTo({ sent, destination }: SendStanding): string {
 function splitLines({ sent }: SendStanding): string[] {
   const { rejected, splitsDone, splitsTotal } = sent;
   return [
-    line("rejected", `${formatNumberOf(rejected, "row")} so far`),
+    ...(rejected === 0 ? [] : [line("rejected", `${formatNumberOf(rejected, "row")} so far`)]),
     line("splits", `${formatCount(splitsDone)} of ${formatCount(splitsTotal)} done`),
   ];
 }
+
+/** Shorter waits print as 0.0 s. */
+const WAITED_MS_MIN = 50;
 
 function deliveryLines({ sent }: SendStanding): string[] {
   const { retried, possiblyDuplicated, waitedMs } = sent;
   const resent = formatNumberOf(possiblyDuplicated, "event");
   return [
-    line("retried", formatNumberOf(retried, "request")),
-    line("resent", `${resent} possibly duplicated, with the same Idempotency-Key`),
-    line("waited", `${formatDuration(waitedMs)} for the service`),
+    ...(retried === 0 ? [] : [line("retried", formatNumberOf(retried, "request"))]),
+    ...(possiblyDuplicated === 0
+      ? []
+      : [line("resent", `${resent} possibly duplicated, with the same Idempotency-Key`)]),
+    ...(waitedMs < WAITED_MS_MIN
+      ? []
+      : [line("waited", `${formatDuration(waitedMs)} for the service`)]),
   ];
 }
 

@@ -28,10 +28,11 @@ function describeExport(listed: ListedExport): string {
   const { directory, state, startedAt, delivered, rejected, failures } = listed;
   const { splitsDone, splitsTotal } = listed;
   const splits = splitsDone === splitsTotal ? "" : `, ${splitsDone} of ${splitsTotal} splits done`;
+  const rejects = rejected === 0 ? "" : `, ${formatCount(rejected)} rejected`;
   const failed = failures === 0 ? "" : `, ${formatNumberOf(failures, "source")} failed`;
   return [
     `${harmless(directory)}  ${stateWords[state]}${startedAt === null ? "" : `  started ${shortTime(startedAt)}`}`,
-    `  ${formatNumberOf(delivered, "event")}, ${formatCount(rejected)} rejected${failed}${splits}`,
+    `  ${formatNumberOf(delivered, "event")}${rejects}${failed}${splits}`,
     ...courseOf(listed),
     ...(state === "interrupted" || state === "failed"
       ? ["  resume: run the command of this export again"]
@@ -44,7 +45,7 @@ function describeRun(run: ListedRun, program: string): string {
   return [
     `${runId}  ${stateWords[state]}  started ${shortTime(startedAt)}`,
     `  to ${harmless(run.destination)}`,
-    `  ${formatCount(delivered)} delivered, ${formatCount(rejected)} rejected, ` +
+    `  ${formatCount(delivered)} delivered, ${rejected === 0 ? "" : `${formatCount(rejected)} rejected, `}` +
       `${splitsDone} of ${splitsTotal} splits done`,
     ...courseOf(run),
     ...(state === "interrupted"

@@ -1,3 +1,6 @@
+import measure from "fast-string-truncated-width";
+import { wrapAnsi } from "fast-wrap-ansi";
+
 /**
  * Characters with which data could draw on a terminal or hide in it: control characters, characters
  * that change the direction of text, and lone surrogates.
@@ -18,44 +21,65 @@ export function harmless(text: string): string {
 
 /** Columns of a text on a terminal; East Asian and pictorial characters take two. */
 export function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += columnsOf(character);
-  return width;
-}
-
-function columnsOf(character: string): number {
-  if (/^\p{M}$/u.test(character)) return 0;
-  const code = character.codePointAt(0) ?? 0;
-  const isWide =
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    (code >= 0x1f300 && code <= 0x1faff) ||
-    code >= 0x20000;
-  return isWide ? 2 : 1;
+  return measure(text).width;
 }
 
 /** Cuts off the end of a text that is wider than `columns`. */
 export function cutEnd(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
-  let kept = "";
-  let width = 1;
-  for (const character of text) {
-    width += columnsOf(character);
-    if (width > columns) break;
-    kept += character;
-  }
-  return columns < 1 ? "" : `${kept}…`;
+  if (columns < 1) return "";
+  const { index, ellipsed } = measure(text, { limit: columns, ellipsis: "…" });
+  return ellipsed ? `${text.slice(0, index)}…` : text;
 }
 
 /** Cuts off the beginning of a text that is wider than `columns`: file names differ at their ends. */
 export function cutStart(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  const reversed = [...text].reverse().join("");
-  return [...cutEnd(reversed, columns)].reverse().join("");
+  if (columns < 1) return "";
+  let kept = "";
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].reverse()) {
+    if (widthOf(segment + kept) >= columns) break;
+    kept = segment + kept;
+  }
+  return `…${kept}`;
+}
+
+/** Joins parts to one line of at most `columns`: the first parts go, and the last one stays. */
+export function joinFromRight(parts: readonly string[], columns: number): string {
+  const joined = parts.join(" · ");
+  if (widthOf(joined) <= columns) return joined;
+  const [, ...rest] = parts[0] === "…" ? parts.slice(1) : parts;
+  return rest.length === 0
+    ? cutEnd(parts.at(-1) ?? "", columns)
+    : joinFromRight(["…", ...rest], columns);
+}
+
+/** The part of a line that its further lines are indented by: a label, the kind of a finding, blanks. */
+const lineHead = /^(?: {2}(?:error|warning|note) +| {2}[a-z ]{9} (?=\S)| *(?:→ )?)/;
+/** Below this width a wrapped text is indented only a little. */
+const WRAPPED_COLUMNS_MIN = 20;
+/** Stands for a blank at which a text is not wrapped. */
+const FIXED_BLANK = "\uE000";
+
+/**
+ * Wraps a line between words. A command to type, which begins with `program`, is continued with `\`;
+ * texts in JSON are not cut.
+ */
+export function wrapLine(line: string, columns: number, program = "switchyard"): string {
+  if (widthOf(line) <= columns) return line;
+  const head = lineHead.exec(line)?.[0] ?? "";
+  const body = line.slice(head.length);
+  const indent = " ".repeat(widthOf(head) > columns - WRAPPED_COLUMNS_MIN ? 2 : widthOf(head) || 2);
+  const isCommand = body.startsWith(`${program} `) || /^(?:cd|curl) /.test(body);
+  const whole = isCommand
+    ? /'[^']*'|"[^"]*"/g
+    : head.endsWith("→ ")
+      ? /"(?:[^"\\]|\\.)*"| (?=%)/g
+      : / (?=%)/g;
+  const fixed = body.replace(whole, (text) => text.replaceAll(" ", FIXED_BLANK));
+  const end = isCommand ? " \\" : "";
+  const wrapped = wrapAnsi(fixed, columns - indent.length - end.length, { hard: false });
+  const lines = wrapped.replaceAll(FIXED_BLANK, " ").split("\n");
+  return head + lines.join(`${end}\n${indent}`);
 }
 
 /** Quotes a path or argument for a shell if needed. */

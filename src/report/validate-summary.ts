@@ -14,7 +14,8 @@ import { cutEnd, harmless } from "./terminal-text.js";
 
 const BARS_MAX = 60;
 const EVENTS_SHOWN_MAX = 4;
-const FINDINGS_SHOWN_MAX = 6;
+/** Findings whose fixes are shown; the fixes of others are in the report. */
+const FIXES_SHOWN_MAX = 6;
 const UNUSED_SHOWN_MAX = 6;
 const NAME_COLUMNS_MAX = 24;
 const TITLE_COLUMNS_MAX = 150;
@@ -24,7 +25,13 @@ const FIX_COLUMNS_MAX = 200;
 interface ReportPlaces {
   /** Files, the one for people first. */
   readonly files: readonly string[];
-  readonly next: string;
+  readonly next: NextStep;
+}
+
+/** What to do after a dry run: a command, and before it what no command does. */
+export interface NextStep {
+  readonly first?: string;
+  readonly command: string;
 }
 
 /** Summarizes a report on one screen. Control characters from data are escaped. */
@@ -43,17 +50,16 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
       ],
     ]),
     ...duplicateLines(report),
-    ...dayLines(report),
-    eventLine(report),
-    identityLine(report),
+    ...(rows.mapped === 0 ? [] : [...dayLines(report), eventLine(report), identityLine(report)]),
     ...(report.unusedFields.length === 0
       ? []
       : [line("unmapped", describeUnused(report.unusedFields, UNUSED_SHOWN_MAX))]),
-    ...estimateLines(report),
+    ...(rows.mapped === 0 ? [] : estimateLines(report)),
     ...findingLines(report.findings),
     "",
     ...files.map((file, index) => line(index === 0 ? "report" : "", harmless(file))),
-    line("next", next),
+    ...(next.first === undefined ? [] : [line("next", next.first)]),
+    line(next.first === undefined ? "next" : "", next.command),
   ].join("\n");
 }
 
@@ -147,13 +153,15 @@ const severityWords: Readonly<Record<Severity, string>> = {
 function findingLines(findings: readonly Finding[]): readonly string[] {
   if (findings.length === 0) return ["", "No findings: no problem was found."];
   const open = findings.filter(({ acceptedBecause }) => acceptedBecause === undefined);
-  const hidden = open.slice(FINDINGS_SHOWN_MAX);
   const accepted = findings.length - open.length;
   return [
     "",
     `Findings: ${[countsOf(open), ...(accepted > 0 ? [`${formatCount(accepted)} accepted`] : [])].filter((part) => part !== "").join(", ")}`,
-    ...open.slice(0, FINDINGS_SHOWN_MAX).flatMap(describeFinding),
-    ...(hidden.length > 0 ? [`  and ${countsOf(hidden)} more, see the report`] : []),
+    ...open.slice(0, FIXES_SHOWN_MAX).flatMap((one) => [describeFinding(one), ...describeFix(one)]),
+    ...open.slice(FIXES_SHOWN_MAX).map(describeFinding),
+    ...(open.slice(FIXES_SHOWN_MAX).some(({ fix }) => fix !== undefined)
+      ? ["  The report has the other lines that fix findings."]
+      : []),
   ];
 }
 
@@ -168,12 +176,15 @@ function countsOf(findings: readonly Finding[]): string {
     .join(", ");
 }
 
-function describeFinding({ severity, title, code, fix }: Finding): readonly string[] {
+function describeFinding({ severity, title, code }: Finding): string {
   const text = cutEnd(harmless(title), TITLE_COLUMNS_MAX);
-  const head = `  ${severityWords[severity].padEnd(8)} ${text} [${code}]`;
-  if (fix === undefined) return [head];
+  return `  ${severityWords[severity].padEnd(8)} ${text} [${code}]`;
+}
+
+function describeFix({ fix }: Finding): readonly string[] {
+  if (fix === undefined) return [];
   const safe = fix.isSafe ? "  (safe: --apply writes it)" : "";
-  return [head, `           → ${cutEnd(harmless(fix.line), FIX_COLUMNS_MAX)}${safe}`];
+  return [`           → ${cutEnd(harmless(fix.line), FIX_COLUMNS_MAX)}${safe}`];
 }
 
 /**

@@ -123,6 +123,8 @@ describe("export", () => {
 
   test.each([
     ["in colour", {}, []],
+    ["plainly with NO_COLOR, also beside FORCE_COLOR", { NO_COLOR: "1", FORCE_COLOR: "1" }, []],
+    ["plainly with FORCE_COLOR=0", { FORCE_COLOR: "0" }, []],
     ["plainly with NO_COLOR", { NO_COLOR: "1" }, []],
     ["plainly on a terminal that has no colour", { TERM: "dumb" }, []],
     ["plainly with --no-color", {}, ["--no-color"]],

@@ -82,7 +82,7 @@ test("a watched export shows the speed and the time left of all processes togeth
     else controller.abort();
   });
   expect(exitCode).toBe(130);
-  expect(stdout[0]).toContain("1,000 events, 0 rejected, 1 of 4 splits done");
+  expect(stdout[0]).toContain("1,000 events, 1 of 4 splits done");
   expect(stdout[1]).toContain("2 of 4 splits done");
   expect(stdout[1]).toContain("2 splits left · 100 rows/s · 20 s left");
 });

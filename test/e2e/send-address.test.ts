@@ -109,7 +109,7 @@ longTest.concurrent(
     const end = await runSend(directory, [...words, "--give-up-after", "6"]);
     expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_gave_up"]);
     expect(end.stderr).toMatch(
-      /waiting for the service \(attempt \d+, [\d.:]+ s left\): connect ECONNREFUSED/,
+      /[\d.:]+ s left, waiting for the service \(attempt \d+\): connect ECONNREFUSED/,
     );
   },
 );

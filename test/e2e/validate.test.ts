@@ -42,6 +42,30 @@ it("gives the same report with any number of threads, and writes nothing else", 
   expect(reports.at(-1)).toEqual(reports[0]);
 });
 
+it.each([
+  [
+    "init where the mapping fits no row",
+    '{"wrong":1}',
+    [],
+    /\n {2}next {6}switchyard init \S+rows\.jsonl --max-time/,
+  ],
+  [
+    "validate after errors without a fix",
+    '{"event_type":"a","user_id":"u","event_time":"2026-01-01 00:00:00.000000"}\n{"event_type":"a","user_id":"u"}',
+    ["--preset", "amplitude"],
+    /\n {2}next {6}fix the errors above, then:\n {12}\S.* validate \S+rows\.jsonl --preset amplitude/,
+  ],
+] as const)(
+  "does not name export after a verdict of not ready, but %s",
+  async (_, rows, flags, next) => {
+    const file = join(root, `${flags.length}-rows.jsonl`);
+    writeFileSync(file, `${rows}\n`);
+    const { stdout } = await validate(`next-${flags.length}`, file, ...flags);
+    expect(stdout).toContain("Not ready");
+    expect(stdout).toMatch(next);
+  },
+);
+
 it("prints the path of the report and what it counted", async () => {
   const { exitCode, stdout, report } = await validate("json", "sample/csv", "--json");
   expect(exitCode).toBe(0);

@@ -48,7 +48,7 @@ test("writes a plain line every five seconds if it is not on a terminal", () => 
   current = { ...moment, rows: 1_500_000, bytesDone: 25e6, rejects: 3 };
   clock.advance(1);
   expect(written).toEqual([
-    "25.0 % · 1,500,000 rows · 300,000 rows/s · 5.00 MB/s · 3 rejected · 15 s left\n",
+    "1,500,000 rows · 300,000 rows/s · 5.00 MB/s · 3 rejected · 25.0 % · 15 s left\n",
   ]);
   display.stop();
   expect(clock.repeating).toBe(0);
@@ -61,7 +61,7 @@ test("does not count the bytes of an earlier run as speed", () => {
   showProgress(stream, clock).observer.started?.(() => current);
   current = { ...current, bytesDone: 75e6, rows: 500 };
   clock.advance(5_000);
-  expect(written[0]).toContain("75.0 % · 500 rows · 100 rows/s · 5.00 MB/s");
+  expect(written[0]).toContain("500 rows · 100 rows/s · 5.00 MB/s · 75.0 %");
 });
 
 test("shows the speed of the last ten seconds", () => {
@@ -92,7 +92,7 @@ test("shows why and how long a run waits for its service, in the width of a term
   showProgress(stream, clock).observer.started?.(() => ({ ...moment, waiting }));
   clock.advance(200);
   expect(screenOf(written).at(-2)).toContain(
-    "waiting for the service (attempt 4, 14:30 min left): connect ECONNREFUSED 127",
+    "14:30 min left, waiting for the service (attempt 4): connect ECONNREFUSED 127.…",
   );
 });
 
@@ -114,7 +114,7 @@ test("shows one line for each thread and a total on a terminal, always at the sa
   expect(screenOf(written)).toEqual([
     "  1             10 rows  a.json",
     "  2             20 rows  waiting",
-    "50.0 % · 1,000 rows · 2,500 rows/s · 125 MB/s · 0 rejected · 0.4 s left",
+    "1,000 rows · 2,500 rows/s · 125 MB/s · 50.0 % · 0.4 s left",
     "",
   ]);
   display.stop();
@@ -151,6 +151,44 @@ test("never wraps live lines, and never writes more than the terminal has", () =
   for (const line of screen) expect(widthOf(line)).toBeLessThan(60);
 });
 
+test.each([120, 80, 60, 40, 20])("keeps the time left on a terminal of %d columns", (columns) => {
+  const { written, stream } = collect({ columns, rows: 24 });
+  const clock = new FakeClock();
+  let current: RunProgress = { ...moment, bytesTotal: 900e9 };
+  showProgress(stream, clock).observer.started?.(() => current);
+  current = {
+    ...current,
+    bytesDone: 44e6,
+    rows: 1_234_567_890,
+    rejects: 12_345_678,
+    delivered: 9e9,
+  };
+  clock.advance(200);
+  const total = screenOf(written).at(-2) ?? "";
+  expect(total).toMatch(/ · 1:08:11 h left$/);
+  expect(widthOf(total)).toBeLessThan(columns);
+});
+
+test("writes no codes on a terminal that cannot move its cursor", () => {
+  const { written, stream } = collect({ columns: 80, rows: 24 });
+  const clock = new FakeClock();
+  showProgress(stream, clock, "dumb").observer.started?.(() => moment);
+  clock.advance(5_000);
+  expect(written).toHaveLength(1);
+  expect(written[0]).not.toContain("\u001b");
+});
+
+test("clears the lines that a narrower terminal has wrapped", () => {
+  const { written, stream } = collect({ columns: 80, rows: 24 });
+  const clock = new FakeClock();
+  const display = showProgress(stream, clock);
+  display.observer.started?.(() => ({ ...moment, rows: 1_234_567_890 }));
+  clock.advance(200);
+  stream.columns = 30;
+  display.stop();
+  expect(written.at(-1)).toBe("\u001b[5A\u001b[0J");
+});
+
 test("shows the merging of days as a separate phase with its own speed", () => {
   const { written, stream } = collect();
   const clock = new FakeClock();
@@ -163,7 +201,7 @@ test("shows the merging of days as a separate phase with its own speed", () => {
   current = { ...current, rows: 1_000, bytesDone: 10e6 };
   clock.advance(5_000);
   expect(written.slice(1)).toEqual([
-    "merging days · 25.0 % · 1,000 rows · 200 rows/s · 2.00 MB/s · 15 s left\n",
+    "1,000 rows · 200 rows/s · 2.00 MB/s · merging days 25.0 % · 15 s left\n",
   ]);
   display.stop();
   expect(clock.repeating).toBe(0);

@@ -5,7 +5,7 @@ import { cleanReport, evenDay, evenDays } from "./example-report.js";
 
 const places = {
   files: ["/r/report.html", "/r/report.json"],
-  next: "switchyard export in --to out",
+  next: { command: "switchyard export in --to out" },
 };
 const finding: Finding = {
   code: "ids_junk",
@@ -47,21 +47,30 @@ Findings: 1 warning
   next      switchyard export in --to out`);
 });
 
+it("shows what to do by hand before the next command", () => {
+  const next = { first: "fix the errors above, then:", command: "switchyard validate in" };
+  expect(summarizeValidate(cleanReport, { ...places, next })).toMatch(
+    /\n {2}next {6}fix the errors above, then:\n {12}switchyard validate in$/,
+  );
+});
+
 it("says that there are no findings, and that it was a sample", () => {
   const summary = summarizeValidate({ ...cleanReport, sample: { share: 0.01 } }, places);
   expect(summary).toContain("Read a sample of 67,200 rows (1.0 %) in");
   expect(summary).toContain("No findings: no problem was found.");
 });
 
-it("stays on one screen however many findings and names there are", () => {
+it("lists every finding on one line, the first with their fixes, and only some names", () => {
   const findings = Array.from({ length: 90 }, () => ({ ...finding, title: "x".repeat(900) }));
   const events = Array.from({ length: 300 }, (_, index) => ({
     ...cleanReport.events[0]!,
     event: `${index}${"y".repeat(400)}`,
   }));
   const summary = summarizeValidate({ ...cleanReport, findings, events }, places);
-  expect(summary.split("\n").length).toBeLessThanOrEqual(30);
-  expect(summary).toContain("and 84 warnings more, see the report");
+  const lines = summary.split("\n");
+  expect(lines.filter((one) => /^ {2}warning {2}x+… \[ids_junk\]$/.test(one))).toHaveLength(90);
+  expect(lines.filter((one) => one.includes("→"))).toHaveLength(6);
+  expect(summary).toContain("The report has the other lines that fix findings.");
   expect(summary).toContain("and 296 more names");
 });
 

@@ -19,16 +19,10 @@ import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import { readTextOf, writeTextOf } from "../../pipeline/remote/output-place.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
-import {
-  logLine,
-  logProgress,
-  noProgress,
-  type ProgressDisplay,
-  showProgress,
-} from "../../report/progress.js";
+import { logLine } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { type CommandContext, type Output, outputOf } from "../context.js";
-import { notify, printOutcome, printStep } from "../print-outcome.js";
+import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunMetrics } from "./run-metrics.js";
 import {
@@ -187,20 +181,13 @@ async function recordEnd(
 }
 
 async function runStep(
-  {
-    context: { stderr, clock, signal, program },
-    command,
-    flags,
-    output,
-    commandLine,
-    reports,
-    metrics,
-  }: Run,
+  { context, command, flags, output, commandLine, reports, metrics }: Run,
   name: StepName,
   tools: Pick<StepContext, "engine" | "reload">,
   { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
-  const display = displayOf(name, output, { stderr, clock });
+  const { signal, program } = context;
+  const display = displayOf(name, output, context);
   try {
     return await steps[name](configuration, {
       ...tools,
@@ -216,15 +203,6 @@ async function runStep(
   } finally {
     display.stop();
   }
-}
-
-function displayOf(
-  name: StepName,
-  { quiet, log }: Output,
-  { stderr, clock }: Pick<CommandContext, "stderr" | "clock">,
-): ProgressDisplay {
-  if (quiet) return noProgress;
-  return log ? logProgress(stderr, clock, name) : showProgress(stderr, clock);
 }
 
 function exitCodeOf(error: unknown, signal: AbortSignal): number {

@@ -14,13 +14,18 @@ import type { Report } from "../../profile/report.js";
 import type { Discovery } from "../../readers/source-discovery.js";
 import { factsOf } from "../../report/error-text.js";
 import { formatNumberOf } from "../../report/quantities.js";
-import { shellWord } from "../../report/terminal-text.js";
-import { describeApplied, summarizeValidate } from "../../report/validate-summary.js";
+import { harmless, shellWord } from "../../report/terminal-text.js";
+import {
+  describeApplied,
+  type NextStep,
+  summarizeValidate,
+} from "../../report/validate-summary.js";
 import { checkAccepted } from "../../report/verdict.js";
 import {
   exportOptions,
   flagWords,
   outputOptions,
+  readingOptions,
   validateOptions,
 } from "../commands/command-options.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
@@ -112,7 +117,7 @@ function describe(
   } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files ?? {}),
-    next: nextCommand(report, configuration, context),
+    next: nextStep(report, configuration, context),
   });
   const stepReport = {
     exitCode,
@@ -160,25 +165,39 @@ async function tryFixes(
   }
 }
 
-/** Returns the command to type next, with the flags of this command that it also has. */
-function nextCommand(
-  { findings }: Report,
+/**
+ * Returns the command to type next, with the flags of this command that it also has. As long as the
+ * verdict is "not ready" it is one that helps: `init` if the mapping fits no row, else `validate`.
+ */
+function nextStep(
+  { findings, verdict, rows }: Report,
   { values, given, fileName }: Configuration,
   { flags, program }: StepContext,
-): string {
+): NextStep {
   const isFixable = findings.some(({ fix }) => fix?.isSafe === true) && values.apply !== true;
-  const [command, names] = isFixable
-    ? (["validate", validateOptions] as const)
-    : (["export", exportOptions] as const);
+  const isReady = verdict.tone !== "error";
+  const isUnmapped = rows.mapped === 0 && rows.read > 0 && fileName === undefined;
+  const [name, options, ...more] = isFixable
+    ? (["validate", validateOptions, "--apply"] as const)
+    : isReady
+      ? (["export", exportOptions, ...(values.to === undefined ? ["--to", "out"] : [])] as const)
+      : isUnmapped
+        ? (["init", readingOptions] as const)
+        : (["validate", validateOptions] as const);
   const words = [
-    command,
+    name,
     ...(given.has("inputs") ? (values.inputs ?? []) : []),
     ...flagWords(
       flags,
-      names.filter((name) => !outputOptions.includes(name)),
+      options.filter((one) => ![...outputOptions, "apply"].includes(one)),
     ),
-    ...(isFixable ? ["--apply"] : values.to === undefined ? ["--to", "out"] : []),
+    ...more,
     ...(fileName === undefined || fileName === CONFIGURATION_NAME ? [] : ["--config", fileName]),
   ];
-  return [program, ...words.map(shellWord)].join(" ");
+  const command = [program, ...words.map(shellWord)].join(" ");
+  if (isFixable || isReady || isUnmapped) return { command };
+  const hasLines = findings.some(({ severity, fix }) => severity === "error" && fix !== undefined);
+  const file = harmless(fileName ?? CONFIGURATION_NAME);
+  const first = hasLines ? `add the lines above to ${file}, then:` : "fix the errors above, then:";
+  return { first, command };
 }
