@@ -25,7 +25,7 @@ import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import { discoverSources } from "../readers/discovery.js";
 import { openRange, planRanges } from "../readers/formats.js";
-import { listInputs, withoutPaths } from "../readers/inputs.js";
+import { digestFiles, listInputs, withoutPaths } from "../readers/inputs.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import { SourceTable } from "../readers/source-table.js";
 import { isObjectUrl } from "../store/object-url.js";
@@ -42,6 +42,8 @@ export interface Engine {
     context: RunContext,
     inputs?: Discovery,
   ): Promise<ValidateResult>;
+  /** Returns a digest of names, sizes and states of the inputs, which are listed and not opened. */
+  digestInputs(request: ValidateRequest, signal: AbortSignal): Promise<string>;
   /** Returns the inputs that an export has not begun to read; undefined if it does not exist. */
   findNewInputs(options: ExportOptions, signal: AbortSignal): Promise<Discovery | undefined>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
@@ -90,6 +92,11 @@ export function createEngine(): Engine {
           },
         ),
       );
+    },
+    digestInputs: async (request, signal) => {
+      const { cwd, s3, notInputs } = request;
+      const found = await listInputs(request.inputs, cwd, { s3, signal });
+      return digestFiles(await withoutPaths(found, notInputs));
     },
     findNewInputs: async (options, signal) => {
       const place = { directory: options.outputDirectory, s3: options.s3 };

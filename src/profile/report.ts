@@ -253,6 +253,10 @@ const missingFieldsSchema = z.strictObject({
   names: z.array(text).describe("The first of these sources."),
 });
 
+const basis = text
+  .exactOptional()
+  .describe("Digest of inputs, configuration and version: `--apply` takes fixes of the same one.");
+
 const rejectSchema = z.strictObject({
   code: rejectCode,
   rows: count,
@@ -310,7 +314,7 @@ export const reportSchema = z.strictObject({
   reportVersion: z.literal(REPORT_VERSION),
   version: text.describe("Version of Switchyard."),
   run: z
-    .strictObject({ startedAt: time, endedAt: time, durationMs: amount, threads: count })
+    .strictObject({ startedAt: time, endedAt: time, durationMs: amount, threads: count, basis })
     .describe("When the dry run ran, and with how many threads."),
   configuration: z
     .record(text, z.unknown())

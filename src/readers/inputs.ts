@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
@@ -84,6 +85,21 @@ export async function withoutPaths(
   const left = [...new Set([...paths, ...real])];
   const isLeft = (file: string) => left.some((one) => file === one || file.startsWith(one + sep));
   return files.filter((file) => !isLeft(file.path) && !isLeft(file.real));
+}
+
+/** Files of which the states are asked for at the same time. */
+const STATES_MAX = 64;
+
+/** Returns a digest of names, sizes and states of files and objects. Opens none. */
+export async function digestFiles(files: readonly FoundFile[]): Promise<string> {
+  const states = await mapBounded(files, STATES_MAX, async ({ path, stored }) => {
+    if (stored !== undefined) return `${stored.size} ${stored.etag}`;
+    const { size, mtimeNs, ino } = await stat(path, { bigint: true });
+    return `${size} ${mtimeNs} ${ino}`;
+  });
+  const digest = createHash("sha256");
+  for (const [index, file] of files.entries()) digest.update(`${file.path}\0${states[index]}\n`);
+  return digest.digest("hex");
 }
 
 /** The path without symbolic links; what does not exist keeps its name below the part that does. */

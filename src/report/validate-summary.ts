@@ -58,9 +58,12 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
     ...findingLines(report.findings),
     "",
     ...files.map((file, index) => line(index === 0 ? "report" : "", harmless(file))),
-    ...(next.first === undefined ? [] : [line("next", next.first)]),
-    line(next.first === undefined ? "next" : "", next.command),
+    ...nextLines(next),
   ].join("\n");
+}
+
+function nextLines({ first, command }: NextStep): readonly string[] {
+  return first === undefined ? [line("next", command)] : [line("next", first), line("", command)];
 }
 
 function duplicateLines({ rows: { duplicates, mapped } }: Report): readonly string[] {
@@ -196,16 +199,33 @@ export function describeChange({ path, before, after }: ConfigurationChange): re
   return [...(before === undefined ? [] : [`  - ${lineOf(before)}`]), `  + ${lineOf(after)}`];
 }
 
+interface Applied {
+  readonly file: string;
+  readonly changes: readonly ConfigurationChange[];
+}
+
+/** Summarizes `--apply` of an earlier report. */
+export function describeFixed(
+  reportPath: string,
+  applied: Applied | undefined,
+  next: NextStep,
+): string {
+  return [
+    "Took the fixes of the last report; its inputs have not changed and were not read again",
+    line("report", harmless(reportPath)),
+    ...describeApplied(applied),
+    ...nextLines(next),
+  ].join("\n");
+}
+
 /** Describes the lines that `--apply` wrote into a configuration; empty without `--apply`. */
-export function describeApplied(
-  applied: { readonly file: string; readonly changes: readonly ConfigurationChange[] } | undefined,
-): readonly string[] {
+export function describeApplied(applied: Applied | undefined): readonly string[] {
   if (applied === undefined) return [];
   const { file, changes } = applied;
   const lines = formatNumberOf(changes.length, "line");
   const what =
     changes.length === 0
       ? "nothing: there are no safe fixes"
-      : `${lines} of ${harmless(file)}; the figures above are those after it`;
+      : `${lines} of ${harmless(file)}; the report shows the state before`;
   return [line("applied", what)];
 }

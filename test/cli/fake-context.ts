@@ -48,6 +48,7 @@ const fakeEngine: Engine = {
   runValidate: async () => {
     throw new Error("nothing is validated here");
   },
+  digestInputs: async () => "",
   findNewInputs: async () => undefined,
   runCount: async () => {
     throw new Error("nothing is counted here");

@@ -84,6 +84,7 @@ longTest(
     await checkReport(readJson<Report>("report/report.json"));
     acceptRejects();
     await run(0, "validate", "--apply");
+    await run(0, "validate");
     await checkSummary(readJson<Report>("report/report.json"));
     const exported = await run(0, "export");
     const manifest = readJson<Manifest>("out/manifest.json");

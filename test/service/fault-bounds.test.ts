@@ -29,7 +29,10 @@ it.each([
   });
   expect(status).toBe(400);
   expect(json.errors).toHaveLength(FAULTS_MAX + 1);
-  expect(json.errors.at(-1)).toEqual({ property: "", errorMessage: "Further faults are not listed" });
+  expect(json.errors.at(-1)).toEqual({
+    property: "",
+    errorMessage: "Further faults are not listed",
+  });
 });
 
 it("refuses parameter values that JSON cannot represent and would return as null", async () => {

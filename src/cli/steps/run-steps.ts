@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
+import type { Engine } from "../../engine/engine.js";
 import {
   type Configuration,
   type GivenFlags,
@@ -25,13 +26,7 @@ import { type CommandContext, type Output, outputOf } from "../context.js";
 import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunMetrics } from "./run-metrics.js";
-import {
-  type CommandOutcome,
-  type RunStep,
-  resultsOf,
-  type StepContext,
-  type StepReport,
-} from "./step.js";
+import { type CommandOutcome, type RunStep, resultsOf, type StepReport } from "./step.js";
 
 /** The steps of `migrate`. Each is loaded when it runs. */
 const steps: Readonly<Record<StepName, RunStep>> = {
@@ -104,8 +99,8 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
   const { context, command, flags } = run;
   const { environment, currentDirectory, signal } = context;
   const engine = await context.loadEngine();
-  const load = () => loadConfiguration({ flags, configPath, environment, currentDirectory });
-  const configuration = await load();
+  const given = { flags, configPath, environment, currentDirectory };
+  const configuration = await loadConfiguration(given);
   const { values } = configuration;
   run.output = outputOf(values);
   if (values.notify !== undefined) run.notify = values.notify;
@@ -114,13 +109,12 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
     command === "migrate"
       ? await openMigrationService(configuration, context)
       : { configuration, stop: async () => undefined };
-  const reload = command === "migrate" ? undefined : load;
   let printed = 0;
   try {
     await serveMetrics(run, withDefaults(values, configuration.directory));
     for (const name of run.names) {
       signal.throwIfAborted();
-      const report = await runStep(run, name, { engine, ...omitUndefined({ reload }) }, service);
+      const report = await runStep(run, name, engine, service);
       run.reports.push(report);
       if (command !== "migrate") break;
       const nothingNew = await describeNothingNew(report, configuration, service, signal);
@@ -183,14 +177,14 @@ async function recordEnd(
 async function runStep(
   { context, command, flags, output, commandLine, reports, metrics }: Run,
   name: StepName,
-  tools: Pick<StepContext, "engine" | "reload">,
+  engine: Engine,
   { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
   const { signal, program } = context;
   const display = displayOf(name, output, context);
   try {
     return await steps[name](configuration, {
-      ...tools,
+      engine,
       signal,
       flags,
       program,

@@ -39,8 +39,6 @@ export interface StepContext {
   /** Results of the earlier steps of this migration; empty for a single command. */
   readonly results: StepResults;
   readonly isMigration: boolean;
-  /** Loads the configuration again, after its file was changed; absent in a migration. */
-  readonly reload?: () => Promise<Configuration>;
   /** Events stored by the embedded service of the migration, if it has one. */
   readonly stored?: StoredEvents;
 }

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { version } from "../../base/package-files.js";
 import { completeReport, writeReportFiles } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
@@ -8,8 +11,14 @@ import {
   resolveExportOptions,
   resolveValidateRequest,
 } from "../../pipeline/configuration/run-options.js";
-import { checkReportDirectory, FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
+import { recordRunOptions } from "../../pipeline/ledger/recorded-options.js";
+import {
+  checkReportDirectory,
+  FIXES_MODULE_NAME,
+  REPORT_NAME,
+} from "../../pipeline/report/write-report.js";
 import type { RunObserver } from "../../pipeline/run-observer.js";
+import { exceeds } from "../../pipeline/run-splits.js";
 import type { Report } from "../../profile/report.js";
 import type { Discovery } from "../../readers/source-discovery.js";
 import { factsOf } from "../../report/error-text.js";
@@ -17,6 +26,7 @@ import { formatNumberOf } from "../../report/quantities.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";
 import {
   describeApplied,
+  describeFixed,
   type NextStep,
   summarizeValidate,
 } from "../../report/validate-summary.js";
@@ -32,8 +42,9 @@ import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 /**
- * Runs the dry run; in a migration only over the inputs that its export has not begun to read. Runs it
- * again after it has changed the configuration, so that the report shows the new state.
+ * Runs the dry run; in a migration only over the inputs that its export has not begun to read. With
+ * `--apply` it takes the fixes from the last report, and reads only if that is not of the same inputs
+ * and configuration.
  */
 export async function runValidateStep(
   configuration: Configuration,
@@ -41,16 +52,72 @@ export async function runValidateStep(
 ): Promise<StepReport> {
   const inputs = await findNewInputs(configuration, context);
   if (inputs?.sources.length === 0 && inputs.failures.length === 0) return nothingNew;
-  const first = await validateOnce(configuration, context, inputs);
-  const wantsFixes = first.files !== undefined && configuration.values.apply === true;
-  const { applied, error } = wantsFixes
-    ? await tryFixes(first.report, configuration, context.observer)
-    : {};
-  const isChanged = applied !== undefined && applied.changes.length > 0;
-  if (!isChanged || context.reload === undefined) return describe(first, context, applied, error);
-  context.observer.note?.("Reading again with the changed configuration.");
-  const second = await validateOnce(await context.reload(), context);
-  return describe(second, context, applied, error);
+  checkAccepted(configuration.values.acceptFindings);
+  await checkReportDirectory(resolveValidateRequest(configuration).reportDirectory);
+  const wantsFixes = configuration.values.apply === true;
+  const basis = inputs === undefined ? await basisOf(configuration, context) : undefined;
+  const last =
+    wantsFixes && basis !== undefined ? await lastReport(configuration, basis) : undefined;
+  if (last !== undefined) return applyReport(last, configuration, context);
+  const done = await validateOnce(configuration, context, { inputs, basis });
+  const { applied, error } =
+    wantsFixes && done.files !== undefined
+      ? await tryFixes(done.report, configuration, context.observer)
+      : {};
+  return describe(done, context, applied, error);
+}
+
+/** Identifies the inputs, the options that decide the report, and the version. */
+async function basisOf(
+  configuration: Configuration,
+  { engine, signal }: Pick<StepContext, "engine" | "signal">,
+): Promise<string> {
+  const request = resolveValidateRequest(configuration);
+  const { dayZone, sampleShare, format, compression, csvSafe, columns, maxRejects } = request;
+  const options = { dayZone, sampleShare, format, compression, csvSafe, columns, maxRejects };
+  const { acceptFindings } = configuration.values;
+  const facts = { version, ...options, acceptFindings, run: await recordRunOptions(request) };
+  const inputs = await engine.digestInputs(request, signal);
+  return createHash("sha256")
+    .update(JSON.stringify([facts, inputs]))
+    .digest("hex");
+}
+
+/** Returns the last report and its path if it is on the same basis. */
+async function lastReport(configuration: Configuration, basis: string) {
+  const { reportDirectory } = resolveValidateRequest(configuration);
+  const reportPath = path.join(reportDirectory, REPORT_NAME);
+  const text = await readFile(reportPath, "utf8").catch(() => "");
+  // A report of the same version has the same schema.
+  return text.includes(`"${basis}"`)
+    ? { report: JSON.parse(text) as Report, reportPath }
+    : undefined;
+}
+
+/** Writes the safe fixes of a report. */
+async function applyReport(
+  { report, reportPath }: { readonly report: Report; readonly reportPath: string },
+  configuration: Configuration,
+  context: StepContext,
+): Promise<StepReport> {
+  const { applied, error } = await tryFixes(report, configuration, context.observer);
+  const isRefused = exceeds(report.rows, resolveValidateRequest(configuration).maxRejects);
+  const state = { outcome: "done", tooManyRejects: isRefused } as const;
+  const exitCode = error?.exitCode ?? exitCodeOf(report, state, applied);
+  const next = nextStep(report, configuration, context, applied);
+  return {
+    exitCode,
+    summary: describeFixed(reportPath, applied, next),
+    json: {
+      command: "validate",
+      exitCode,
+      outcome: "done",
+      reportPath,
+      ...omitUndefined({ applied, error: error && factsOf(error) }),
+    },
+    ...omitUndefined({ error }),
+    results: { validate: { report } },
+  };
 }
 
 const nothingNew: StepReport = {
@@ -78,15 +145,14 @@ async function findNewInputs(
 async function validateOnce(
   configuration: Configuration,
   { engine, signal, observer }: StepContext,
-  inputs?: Discovery,
+  { inputs, basis }: { readonly inputs: Discovery | undefined; readonly basis: string | undefined },
 ) {
   const request = resolveValidateRequest(configuration);
   const { reportDirectory } = request;
-  checkAccepted(configuration.values.acceptFindings);
-  await checkReportDirectory(reportDirectory);
   const { counted, ...facts } = await engine.runValidate(request, { signal, observer }, inputs);
   const modulePath = modulePathOf(configuration, reportDirectory);
-  const report = await completeReport(counted, configuration.values, modulePath);
+  const complete = await completeReport(counted, configuration.values, modulePath);
+  const report = { ...complete, run: { ...complete.run, ...omitUndefined({ basis }) } };
   // Write nothing for an interrupted run: its report would not show what was not read.
   const isWritten = facts.outcome !== "interrupted";
   const files = isWritten ? await writeReportFiles(reportDirectory, report) : undefined;
@@ -101,23 +167,13 @@ function describe(
   applied: AppliedFixes | undefined,
   error: SwitchyardError | undefined,
 ): StepReport {
-  const isRefused =
-    runExitCode(facts) === exitCodes.done && report.verdict.tone === "error" && !isReady;
-  const exitCode = error?.exitCode ?? (isRefused ? exitCodes.failed : runExitCode(facts));
-  const {
-    version,
-    rows,
-    rejects,
-    findings,
-    missingFields,
-    misplacedCommas,
-    unusedFields,
-    verdict,
-    sample,
-  } = report;
+  const exitCode =
+    error?.exitCode ?? (isReady ? runExitCode(facts) : exitCodeOf(report, facts, applied));
+  const { rows, rejects, findings, missingFields, misplacedCommas, unusedFields, verdict, sample } =
+    report;
   const summary = summarizeValidate(report, {
     files: Object.values(files ?? {}),
-    next: nextStep(report, configuration, context),
+    next: nextStep(report, configuration, context, applied),
   });
   const stepReport = {
     exitCode,
@@ -142,6 +198,22 @@ function describe(
   };
   return requireFields(stepReport, configuration, missingFields);
 }
+
+/**
+ * Returns the exit code of a dry run. Where fixes were written, the verdict is about the state before
+ * them, and does not count.
+ */
+function exitCodeOf(
+  { verdict }: Report,
+  facts: Parameters<typeof runExitCode>[0],
+  applied: AppliedFixes | undefined,
+): number {
+  if (facts.outcome === "done" && hasChanges(applied)) return exitCodes.done;
+  const exitCode = runExitCode(facts);
+  return exitCode === exitCodes.done && verdict.tone === "error" ? exitCodes.failed : exitCode;
+}
+
+const hasChanges = (applied: AppliedFixes | undefined) => (applied?.changes.length ?? 0) > 0;
 
 /** Returns the path of the module of fixes as the configuration must name it. */
 function modulePathOf({ directory }: Configuration, reportDirectory: string): string {
@@ -173,10 +245,12 @@ function nextStep(
   { findings, verdict, rows }: Report,
   { values, given, fileName }: Configuration,
   { flags, program }: StepContext,
+  applied: AppliedFixes | undefined,
 ): NextStep {
   const isFixable = findings.some(({ fix }) => fix?.isSafe === true) && values.apply !== true;
-  const isReady = verdict.tone !== "error";
-  const isUnmapped = rows.mapped === 0 && rows.read > 0 && fileName === undefined;
+  const isReady = verdict.tone !== "error" && !hasChanges(applied);
+  const isUnmapped =
+    rows.mapped === 0 && rows.read > 0 && fileName === undefined && !hasChanges(applied);
   const [name, options, ...more] = isFixable
     ? (["validate", validateOptions, "--apply"] as const)
     : isReady
@@ -195,7 +269,7 @@ function nextStep(
     ...(fileName === undefined || fileName === CONFIGURATION_NAME ? [] : ["--config", fileName]),
   ];
   const command = [program, ...words.map(shellWord)].join(" ");
-  if (isFixable || isReady || isUnmapped) return { command };
+  if (isFixable || isReady || isUnmapped || hasChanges(applied)) return { command };
   const hasLines = findings.some(({ severity, fix }) => severity === "error" && fix !== undefined);
   const file = harmless(fileName ?? CONFIGURATION_NAME);
   const first = hasLines ? `add the lines above to ${file}, then:` : "fix the errors above, then:";

@@ -5,6 +5,7 @@ import {
   getNodeValue,
   type Node,
   parseTree,
+  stripComments,
 } from "jsonc-parser";
 import { UsageError } from "../../base/errors.js";
 import { isObject } from "../../base/is-object.js";
@@ -32,8 +33,8 @@ interface ConfigurationEdit {
 
 /**
  * Puts values into the text of a configuration file; comments and layout of everything else stay as
- * they are. Pure. If there are several values for a path, the first one is used. Throws
- * `UsageError` with the lines to type if the text is malformed or has duplicate keys.
+ * they are. Pure. Several values for a path are merged if they can be, else the first one is used.
+ * Throws `UsageError` with the lines to type if the text is malformed or has duplicate keys.
  */
 export function editConfiguration(
   text: string,
@@ -43,9 +44,37 @@ export function editConfiguration(
   const before = contentOf(text, wanted, name);
   const changes = wanted
     .filter(({ path }, index) => wanted.findIndex((one) => isSamePath(one.path, path)) === index)
-    .map(({ path, value }) => ({ path, before: valueAt(before, path), after: value as JsonValue }))
+    .map(({ path }) => ({ path, before: valueAt(before, path), after: mergedAt(path, wanted) }))
     .filter((change) => !isDeepStrictEqual(change.before, change.after));
   return { text: changes.reduce(editOne, text), changes };
+}
+
+function mergedAt(path: readonly string[], wanted: readonly WantedValue[]): JsonValue {
+  const values = wanted.filter((one) => isSamePath(one.path, path)).map(({ value }) => value);
+  return (values as JsonValue[]).reduce((one, other) => merge(one, other) ?? one);
+}
+
+/** Merges two values for one key: lists of texts, and objects about the same field. */
+function merge(one: JsonValue, other: JsonValue): JsonValue | undefined {
+  if (isDeepStrictEqual(one, other)) return one;
+  if (isObject(one) && isObject(other)) {
+    if (!isDeepStrictEqual(one["field"], other["field"])) return undefined;
+    const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+    const members = keys.map((key) => {
+      const [left, right] = [one[key], other[key]];
+      if (left === undefined || right === undefined) return [key, left ?? right] as const;
+      return [key, merge(left, right)] as const;
+    });
+    return members.some(([, value]) => value === undefined)
+      ? undefined
+      : (Object.fromEntries(members) as JsonValue);
+  }
+  if (!Array.isArray(one) || !Array.isArray(other)) return undefined;
+  if ([...one, ...other].every((item) => typeof item === "string"))
+    return [...new Set([...one, ...other])];
+  if (one.length !== other.length) return undefined;
+  const items = one.map((item, index) => merge(item, other[index] as JsonValue));
+  return items.includes(undefined) ? undefined : (items as JsonValue[]);
 }
 
 function contentOf(text: string, wanted: readonly WantedValue[], name: string): JsonValue {
@@ -74,7 +103,28 @@ interface Layout {
 
 function editOne(text: string, { path, after }: ConfigurationChange): string {
   const body = withoutMark(text);
-  return text.slice(0, text.length - body.length) + put(body, path, after);
+  return text.slice(0, text.length - body.length) + put(openComment(body, path[0]), path, after);
+}
+
+/**
+ * Makes an object of a suggestion that `init` wrote as a comment, `// "mapping": { … },`, with its members
+ * as comments. Otherwise uncommenting it after an edit would repeat the key.
+ */
+function openComment(text: string, key: string | undefined): string {
+  const root = parseTree(text, [], { allowTrailingComma: true }) as Node;
+  if (key === undefined || findNodeAtLocation(root, [key]) !== undefined) return text;
+  const name = JSON.stringify(key).replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const found = new RegExp(`^([ \\t]*)// ${name}: \\{ (.+) \\},?[ \\t]*$`, "m").exec(text);
+  if (found === null || !/[{,]\s*$/.test(stripComments(text.slice(0, found.index), " ")))
+    return text;
+  const [line, indent = "", members = ""] = found;
+  const { unit, eol } = layoutOf(text);
+  const opened = [
+    `${indent}${JSON.stringify(key)}: {`,
+    `${indent}${unit}// ${members}`,
+    `${indent}},`,
+  ];
+  return text.slice(0, found.index) + opened.join(eol) + text.slice(found.index + line.length);
 }
 
 /** Returns the text with the value at the path. No other line changes. */
@@ -122,7 +172,9 @@ function insert(text: string, parent: Node, value: JsonValue, key?: string): str
   const item = name + valueText(text, value, isOnOwnLine ? indent : outer);
   if (last === undefined) {
     const close = isOnLines ? "" : `${eol}${outer}`;
-    const inside = isOnOwnLine ? `${eol}${indent}${item}${close}` : ` ${item} `;
+    // Members that are comments may become members.
+    const comma = /\/\/ *"/.test(text.slice(start, start + parent.length - 2)) ? "," : "";
+    const inside = isOnOwnLine ? `${eol}${indent}${item}${comma}${close}` : ` ${item} `;
     return text.slice(0, start) + inside + text.slice(start);
   }
   const lastEnd = last.offset + last.length;

@@ -39,7 +39,8 @@ export const outputRows = {
   },
   color: {
     type: type.onOff,
-    description: "Print in colour if the terminal supports it; NO_COLOR=1 turns it off, FORCE_COLOR=1 on",
+    description:
+      "Print in colour if the terminal supports it; NO_COLOR=1 turns it off, FORCE_COLOR=1 on",
     negation: "Print without colour, as with NO_COLOR=1",
     default: true,
   },

@@ -102,6 +102,51 @@ describe("a value that is put into a configuration", () => {
     expect(JSON.parse(edit("{}", [time, other]).text).mapping.timestamp).toEqual(time.value);
   });
 
+  it("is merged with others for one path: lists of texts, and exceptions of one field", () => {
+    const at = (path: string, value: unknown) => ({ path: path.split("."), value, line: "" });
+    const { text, changes } = edit('{ "drop": ["a"] }', [
+      at("drop", ["a", "user.email"]),
+      at("mapping.userID", { field: "id", unless: ["0"] }),
+      at("drop", ["a", "metadata.phone"]),
+      at("mapping.userID", { field: "id", unless: ["null"], unlessPrefix: "x" }),
+      at("mapping.stableID", [{ field: "d", unless: ["0"] }, "e"]),
+      at("mapping.stableID", [{ field: "d" }, "e"]),
+      at("mapping.event", { field: "a" }),
+      at("mapping.event", { field: "b" }),
+    ]);
+    expect(JSON.parse(text)).toEqual({
+      drop: ["a", "user.email", "metadata.phone"],
+      mapping: {
+        userID: { field: "id", unless: ["0", "null"], unlessPrefix: "x" },
+        stableID: [{ field: "d", unless: ["0"] }, "e"],
+        event: { field: "a" },
+      },
+    });
+    expect(changes).toHaveLength(4);
+  });
+
+  it("goes into the mapping that init suggests in a comment, so that there is one mapping", () => {
+    const { text } = edit(`{
+  "preset": "amplitude",
+  // To keep the usual ones among the event's properties:
+  // "mapping": { "metadata": ["event_properties", { "fields": ["platform"] }] },
+
+  "export": { "to": "out" },
+}
+`);
+    expect(text).toBe(`{
+  "preset": "amplitude",
+  // To keep the usual ones among the event's properties:
+  "mapping": {
+    "timestamp": { "field": "t", "zone": "Europe/Berlin" },
+    // "metadata": ["event_properties", { "fields": ["platform"] }]
+  },
+
+  "export": { "to": "out" },
+}
+`);
+  });
+
   it.each([
     ["single quotes", "{ 'threads': 2 }"],
     ["names without quotes", "{ threads: 2 }"],
