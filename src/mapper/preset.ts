@@ -38,7 +38,7 @@ export interface Preset extends PresetSignature {
   readonly mapping: WrittenMapping;
   /** The key that the vendor documents for repeated events; the insert id if absent. */
   readonly dedupeBy?: readonly KeyTarget[];
-  /** Columns that a variant of the mapping adds to `metadata`; `init` offers it. */
+  /** Columns beside the properties that `init` adds to `metadata` if the rows have them. */
   readonly moreMetadata?: readonly string[];
   /** The zone of times without one, if the vendor documents it. */
   readonly zone?: "UTC";

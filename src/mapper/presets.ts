@@ -12,6 +12,8 @@ const trackingRequired = [
   ["timestamp", "originalTimestamp", "receivedAt"],
 ];
 
+const trackingMore = words("context integrations category channel groupId");
+
 /** The parts of Segment's mapping shared by the tools with its protocol. */
 const trackingMapping = {
   // A page or a screen without a name is named after its type.
@@ -126,6 +128,9 @@ export const presets = {
       user: "person_properties",
       insertID: "uuid",
     },
+    moreMetadata: words(`
+      person_id person_mode elements_chain elements ip site_url group0_properties group1_properties
+      group2_properties group3_properties group4_properties`),
     required: [["event"], ["timestamp"], ["distinct_id"], ["uuid", "properties"]],
     columns: words(`
       _inserted_at bq_ingested_timestamp created_at distinct_id elements elements_chain event
@@ -153,6 +158,10 @@ export const presets = {
       metadata: ga4Pairs("event_params"),
       user: ga4Pairs("user_properties"),
     },
+    moreMetadata: words(`
+      platform stream_id device geo app_info traffic_source collected_traffic_source
+      session_traffic_source_last_click ecommerce items event_value_in_usd user_ltv privacy_info
+      is_active_user event_bundle_sequence_id`),
     required: [["event_name"], ["event_timestamp"], ["event_params", "user_pseudo_id"]],
     columns: words(`
       app_info batch_event_index batch_ordering_id batch_page_id collected_traffic_source device
@@ -179,6 +188,7 @@ export const presets = {
       ...trackingMapping,
       user: ["traits", "context.traits"],
     },
+    moreMetadata: trackingMore,
     required: trackingRequired,
     columns: [...trackingColumns, "_metadata", "projectId", "sourceId", "writeKey"],
     marks: [
@@ -203,6 +213,7 @@ export const presets = {
       ...trackingMapping,
       user: "context.traits",
     },
+    moreMetadata: trackingMore,
     required: trackingRequired,
     columns: [
       ...trackingColumns,

@@ -2,6 +2,7 @@ import { UsageError } from "../base/errors.js";
 import type { WrittenMapping } from "../mapper/mapping.js";
 import type { FieldSummary, Fields } from "./field-summary.js";
 import { rankTimes } from "./rank-times.js";
+import type { Row, RowValue } from "./sample-rows.js";
 import { findTimeForm } from "./time-form.js";
 
 /**
@@ -101,7 +102,6 @@ const names = {
     "userdata",
     "user",
   ],
-  insertID: ["insertid", "eventid", "eventuuid", "messageid", "dedupeid", "uuid", "id"],
   value: ["value", "eventvalue", "amount", "revenue", "price"],
 } as const;
 
@@ -114,8 +114,8 @@ type Candidates = Readonly<Record<TargetName, readonly FieldSummary[]>>;
 const MOST = 0.5;
 
 /** Guesses the mapping of rows with these fields; undefined if they have no event, time or id. */
-export function proposeMapping(fields: Fields, rows: number): ProposedMapping | undefined {
-  const found = findCandidates(fields, rows);
+export function proposeMapping(fields: Fields, rows: readonly Row[]): ProposedMapping | undefined {
+  const found = findCandidates(fields, rows.length);
   const { event, timestamp, userID, stableID } = found;
   if (event.length === 0 || timestamp.length === 0) return undefined;
   if (userID.length + stableID.length === 0) return undefined;
@@ -125,7 +125,7 @@ export function proposeMapping(fields: Fields, rows: number): ProposedMapping | 
   return {
     mapping: {
       ...requiredTargets(found),
-      insertID: targetOrNone(found.insertID[0]),
+      insertID: targetOrNone(findInsertID(fields, rows, found)),
       ...(found.value[0] === undefined ? {} : { value: targetOf(found.value[0]) }),
     },
     others: Object.fromEntries(others),
@@ -185,7 +185,6 @@ function findCandidates(fields: Fields, rows: number): Candidates {
     stableID: isScalar,
     metadata: isObject,
     user: isObject,
-    insertID: (field) => isScalar(field) && isMost(field, rows),
     value: (field) => isScalar(field) && !isTime(field),
   };
   const timestamp = times.filter(({ isLikely }) => isLikely).map(({ field }) => field);
@@ -208,11 +207,81 @@ function findCandidates(fields: Fields, rows: number): Candidates {
     event: candidates("event"),
     userID: candidates("userID"),
     stableID: candidates("stableID"),
-    insertID: candidates("insertID"),
     metadata: candidates("metadata"),
     user: candidates("user"),
     value: candidates("value"),
   };
+}
+
+/** Usual names of an id that repeats only with its event, likeliest first. */
+const insertIDs: readonly string[] = "insertid eventid eventuuid messageid dedupeid uuid id".split(
+  " ",
+);
+
+/** Names of the ids of other things, which are unique in a small sample too. */
+const otherIDs =
+  /user|customer|account|member|person|profile|device|visitor|session|order|product|item|cart|page|amplitude|distinct/;
+
+/** Rows from which on a field whose name is not usual may be an insert id by its values. */
+const ROWS_MIN = 20;
+
+/** Finds the id of the event by values: unique, or repeated only together with event, time and user. */
+function findInsertID(
+  fields: Fields,
+  rows: readonly Row[],
+  { event, timestamp, userID, stableID, value }: Candidates,
+): FieldSummary | undefined {
+  const heads = [event, timestamp, userID, stableID].flatMap(([first]) => first ?? []);
+  const taken = new Set([...heads, ...value.slice(0, 1)]);
+  const rankOfID = (field: FieldSummary) => {
+    const rank = rankOf(field, insertIDs);
+    if (rank !== undefined) return rank;
+    const name = field.path.join(" ").toLowerCase();
+    const isUsable = rows.length >= ROWS_MIN && !otherIDs.test(name) && looksLikeID(field);
+    return isUsable ? insertIDs.length * 10 * field.path.length : undefined;
+  };
+  return [...fields.values()]
+    .filter((field) => !taken.has(field) && isScalar(field) && isMost(field, rows.length))
+    .flatMap((field) => {
+      const rank = rankOfID(field);
+      return rank === undefined ? [] : [{ field, rank }];
+    })
+    .toSorted((one, other) => one.rank - other.rank)
+    .find(({ field }) => isKey(field, rows, heads))?.field;
+}
+
+/** Returns true for texts or numbers with the name or the form of an id. */
+function looksLikeID({ path, scalars }: FieldSummary): boolean {
+  const isNamed = /(?:^|[^a-z])(?:u?u?id|guid|key|hash|nonce)$|(?:ID|Id|Uuid|UUID)$/.test(
+    path.at(-1) ?? "",
+  );
+  const isFormed = scalars.every((value) => /^(?=.*\d)[\w-]{16,}$/.test(String(value)));
+  return isNamed || isFormed;
+}
+
+/** Share of the values that may repeat with another event, because ids collide in bad exports. */
+const COLLISIONS = 0.01;
+
+function isKey(field: FieldSummary, rows: readonly Row[], heads: readonly FieldSummary[]): boolean {
+  if (new Set(field.scalars.map(String)).size === field.scalars.length) return true;
+  const known = new Map<string, string>();
+  let collisions = 0;
+  for (const row of rows) {
+    const id = valueAt(row, field.path);
+    if (id === undefined || id === null) continue;
+    const event = JSON.stringify(heads.map(({ path }) => valueAt(row, path) ?? null));
+    const before = known.get(String(id));
+    if (before !== undefined && before !== event) collisions++;
+    known.set(String(id), event);
+  }
+  return collisions <= field.filled * COLLISIONS;
+}
+
+/** Returns the value of the column with the dotted name, or else the nested one. */
+function valueAt(row: Row, path: readonly string[]): RowValue | undefined {
+  const member = (value: RowValue | undefined, name: string) =>
+    typeof value === "object" && value !== null ? (value as Row)[name] : undefined;
+  return row[path.join(".")] ?? path.reduce<RowValue | undefined>(member, row);
 }
 
 /** Index among the known names; fields at the root come before nested ones. */

@@ -2,7 +2,6 @@ import { UsageError } from "../base/errors.js";
 import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
 import { nullTexts } from "../base/null-texts.js";
-import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import { type PresetName, presets } from "../mapper/presets.js";
@@ -28,6 +27,7 @@ import {
 } from "./sample-rows.js";
 import type {
   FoundMapping,
+  FoundTime,
   NullText,
   SourceShape,
   Survey,
@@ -36,7 +36,7 @@ import type {
 } from "./survey.js";
 import { findTime } from "./time-form.js";
 import { tryMapping } from "./try-mapping.js";
-import { unusedFields, variantOf } from "./unused-fields.js";
+import { flattenedOf, unusedFields, variantOf } from "./unused-fields.js";
 
 interface SurveyTask {
   readonly discovery: Discovery;
@@ -67,15 +67,10 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
   const rows = withRows.flatMap((one) => one.rows);
   const fields = summarizeFields(rows);
   const found = findMapping(task, withRows, fields);
-  const zone = found.mapping.kind === "guess" ? undefined : presets[found.mapping.preset].zone;
-  const { time, changes, doubts } = findTime(fields, resolveFound(found.mapping), zone);
-  const mapping = withChanges(found.mapping, changes);
-  const trial = await tryMapping(
-    withRows.map(({ source }) => source),
-    resolveFound(mapping),
-    maxTimeMs,
-    tools,
-  );
+  const attempt = (one: MappingFinding) => tryFinding(one, withRows, fields, maxTimeMs, tools);
+  const first = await attempt(found);
+  const better = await findBetter(first, withRows, fields, attempt);
+  const { mapping, time, trial, kept, doubts } = better ?? first;
   if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(withRows, fields, []);
   const unused = unusedFields(fields, resolveFound(mapping));
   return {
@@ -89,13 +84,13 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     },
     mapping,
     unused,
-    ...omitUndefined({ variant: variantOf(mapping, unused) }),
+    kept,
     nulls: findNullTexts(withRows),
     time,
     trial,
     failures: failures.slice(0, FAILURES_SHOWN),
     failuresTotal: failures.length,
-    doubts: [...found.doubts, ...doubts, ...doubtsOfTrial(trial), ...doubtsOfFaults(samples)],
+    doubts: [...doubts, ...doubtsOfTrial(trial), ...doubtsOfFaults(samples)],
   };
 }
 
@@ -159,12 +154,23 @@ function findMapping(
     const { doubts, ...found } = choice;
     return { mapping: { kind: "preset", ...found }, doubts };
   }
+  const guess = guessMapping(samples, fields);
+  if (guess !== undefined) return guess;
   const rows = sum(samples, (one) => one.rows.length);
-  const proposal = proposeMapping(fields, rows);
-  if (proposal === undefined) {
-    const missing = findMissing(fields, rows);
-    throw mappingUnknown(samples, fields, missing, proposeSkeleton(fields, rows));
-  }
+  const missing = findMissing(fields, rows);
+  throw mappingUnknown(samples, fields, missing, proposeSkeleton(fields, rows));
+}
+
+/** Guesses the mapping; undefined if the fields lack a part of an event. */
+function guessMapping(
+  samples: readonly SampledSource[],
+  fields: Fields,
+): MappingFinding | undefined {
+  const proposal = proposeMapping(
+    fields,
+    samples.flatMap(({ rows }) => rows),
+  );
+  if (proposal === undefined) return undefined;
   return {
     mapping: {
       kind: "guess",
@@ -181,6 +187,75 @@ function findMapping(
   };
 }
 
+/** A mapping with the changes that the rows need, and its outcome. */
+interface Attempt extends MappingFinding {
+  readonly time: FoundTime;
+  readonly trial: Trial;
+  readonly kept: readonly string[];
+}
+
+async function tryFinding(
+  { mapping: found, doubts }: MappingFinding,
+  samples: readonly SampledSource[],
+  fields: Fields,
+  maxTimeMs: number,
+  tools: SampleTools,
+): Promise<Attempt> {
+  const zone = found.kind === "guess" ? undefined : presets[found.preset].zone;
+  const { time, ...finding } = findTime(fields, resolveFound(found), zone);
+  const timed = withChanges(found, finding.changes);
+  const before = resolveFound(timed);
+  const more = flattenedOf(timed, fields, before) ?? variantOf(timed, unusedFields(fields, before));
+  const mapping = withChanges(timed, more);
+  const sources = samples.map(({ source }) => source);
+  const trial = await tryMapping(sources, resolveFound(mapping), maxTimeMs, tools);
+  const kept = keptColumns(more?.metadata);
+  return { mapping, time, trial, kept, doubts: [...doubts, ...finding.doubts] };
+}
+
+/** Returns the fields of the last part of a merged object. */
+function keptColumns(metadata: WrittenChanges["metadata"]): readonly string[] {
+  const part = Array.isArray(metadata) ? metadata.at(-1) : undefined;
+  const fields = typeof part === "object" && "fields" in part ? part.fields : [];
+  return fields.map((one) => (typeof one === "string" ? one : [one.field].flat().join(".")));
+}
+
+/** A guess is better than a preset if it makes so many times more events of the same rows. */
+const BETTER = 1.1;
+
+/** Returns a guess that makes clearly more events than a preset that was found; undefined for none. */
+async function findBetter(
+  { mapping, trial }: Attempt,
+  samples: readonly SampledSource[],
+  fields: Fields,
+  attempt: (finding: MappingFinding) => Promise<Attempt>,
+): Promise<Attempt | undefined> {
+  if (mapping.kind !== "preset" || rejectedIn(trial) === 0) return undefined;
+  const guess = guessMapping(samples, fields);
+  const other = guess && (await attempt(guess));
+  if (other === undefined || other.trial.delivered <= trial.delivered * BETTER) return undefined;
+  const { vendor } = presets[mapping.preset];
+  const why =
+    `the preset of ${vendor}, whose columns the rows have, would reject ` +
+    `${rejectedIn(trial)} of ${trial.rows} sampled rows (${rejectWords(trial)})`;
+  const [, ...doubts] = other.doubts;
+  return {
+    ...other,
+    mapping: { ...other.mapping, reasons: [...other.mapping.reasons, why] },
+    doubts: [`The mapping is a guess: ${why}. Read it.`, ...doubts],
+  };
+}
+
+function rejectedIn({ rows, delivered, filtered }: Trial): number {
+  return rows - delivered - filtered;
+}
+
+function rejectWords({ rejects }: Trial): string {
+  return Object.entries(rejects)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(", ");
+}
+
 function dotted(mapping: WrittenMapping, target: string): string {
   const taken = mapping[target as keyof WrittenMapping] as
     | string
@@ -188,13 +263,12 @@ function dotted(mapping: WrittenMapping, target: string): string {
   return [typeof taken === "string" ? taken : taken.field].flat().join(".");
 }
 
-function doubtsOfTrial({ rows, delivered, filtered, rejects }: Trial): readonly string[] {
-  const rejected = rows - delivered - filtered;
+function doubtsOfTrial(trial: Trial): readonly string[] {
+  const rejected = rejectedIn(trial);
   if (rejected === 0) return [];
-  const codes = Object.entries(rejects).map(([code, count]) => `${code} ${count}`);
-  const isLate = rejects.time_out_of_range !== undefined;
+  const isLate = trial.rejects.time_out_of_range !== undefined;
   return [
-    `${rejected} of ${rows} sampled rows would be rejected: ${codes.join(", ")}.` +
+    `${rejected} of ${trial.rows} sampled rows would be rejected: ${rejectWords(trial)}.` +
       (isLate ? ' If times are in the future on purpose, set "maxTime".' : ""),
   ];
 }

@@ -13,8 +13,8 @@ export interface Survey {
   readonly mapping: FoundMapping;
   /** Fields that the mapping does not use, in the sampled rows. */
   readonly unused: readonly UnusedField[];
-  /** Changes of the mapping that keep more of the unused fields. */
-  readonly variant?: WrittenChanges;
+  /** Columns that the mapping keeps beside the properties, with dots. */
+  readonly kept: readonly string[];
   /** Texts of CSV cells that probably mean null. */
   readonly nulls: readonly NullText[];
   readonly time: FoundTime;
@@ -39,6 +39,7 @@ export interface NullText {
 export interface UnusedField {
   /** Its path, with dots. */
   readonly field: string;
+  readonly path: readonly string[];
   /** Sampled rows in which it is present and not null. */
   readonly filled: number;
 }

@@ -1,8 +1,8 @@
-import { createFieldUse } from "../mapper/field-use.js";
+import { createFieldUse, pathsOf } from "../mapper/field-use.js";
 import type { Mapping, WrittenChanges } from "../mapper/mapping.js";
 import type { Preset } from "../mapper/preset.js";
 import { presets } from "../mapper/presets.js";
-import type { Fields } from "./field-summary.js";
+import { type Fields, fieldAt } from "./field-summary.js";
 import type { FoundMapping, UnusedField } from "./survey.js";
 
 /**
@@ -16,7 +16,7 @@ export function unusedFields(fields: Fields, mapping: Mapping): readonly UnusedF
       const isWithin = path.length === 1 || useOf(path.slice(0, -1)) === "part";
       return filled > 0 && isWithin && useOf(path) === "none";
     })
-    .map(({ path, filled }) => ({ field: path.join("."), filled }))
+    .map(({ path, filled }) => ({ field: path.join("."), path, filled }))
     .sort((one, other) => other.filled - one.filled);
 }
 
@@ -27,15 +27,32 @@ export function unusedFields(fields: Fields, mapping: Mapping): readonly UnusedF
 export function variantOf(
   found: FoundMapping,
   unused: readonly UnusedField[],
-): WrittenChanges | undefined {
+): Pick<WrittenChanges, "metadata"> | undefined {
   if (found.kind === "guess") return undefined;
   const { mapping, moreMetadata = [] }: Preset = presets[found.preset];
+  const columns = unused.map(({ path }) => path[0] ?? "");
   const fields = moreMetadata.flatMap((name) => {
-    const column = unused.find(({ field }) => field.toLowerCase() === name.toLowerCase())?.field;
+    const column = columns.find((one) => one.toLowerCase() === name.toLowerCase());
     if (column === undefined) return [];
     return [column === name ? name : { field: column, name }];
   });
   const written = found.changes?.metadata ?? mapping.metadata;
-  if (fields.length === 0 || typeof written !== "string") return undefined;
+  if (fields.length === 0 || !written || Array.isArray(written)) return undefined;
   return { metadata: [written, { fields }] };
+}
+
+/**
+ * Returns changes that make the unused fields the event's properties, if the rows have no column of the
+ * properties that the mapping names, as in exports that were flattened; undefined if they have one.
+ */
+export function flattenedOf(
+  found: FoundMapping,
+  fields: Fields,
+  mapping: Mapping,
+): Pick<WrittenChanges, "metadata"> | undefined {
+  if (found.kind === "guess") return undefined;
+  const paths = pathsOf(mapping.metadata);
+  const isThere = paths.some((path) => fieldAt(fields, path.slice(0, 1)) !== undefined);
+  if (paths.length === 0 || isThere || unusedFields(fields, mapping).length === 0) return undefined;
+  return { metadata: { rest: "" } };
 }

@@ -28,22 +28,23 @@ describe("columns that go nowhere", () => {
   ];
   const variant = { metadata: ["event_properties", { fields: ["platform", "country"] }] };
 
-  test("are listed with their share", async () => {
-    const shares = "platform 50%, country 50%, dma 50%";
-    expect(await init(rows)).toContain(`  unmapped  ${shares}\n`);
-    const text = readFileSync(file, "utf8").replaceAll("\n  //", "");
-    expect(text).toContain(`have a value: ${shares}.`);
+  test("are kept if the preset knows them, and listed with their share if not", async () => {
+    const text = await init(rows);
+    expect(text).toContain("  kept      beside the properties: platform, country\n");
+    expect(text).toContain("  unmapped  dma 50%\n");
+    const written = readFileSync(file, "utf8");
+    expect(written.replaceAll("\n  //", "")).toContain("have a value: dma 50%.");
+    expect(parseJsonText(written, "").value).toMatchObject({ mapping: variant });
   });
 
-  test("can be kept by removing the comment from a line", async () => {
-    await init(rows);
-    const text = readFileSync(file, "utf8").replace(/^ {2}\/\/ ("mapping")/m, "  $1");
-    expect(parseJsonText(text, "").value).toMatchObject({ mapping: variant });
-  });
-
-  test("are in the JSON result, with the mapping that keeps the usual ones", async () => {
+  test("are in the JSON result", async () => {
     const { survey } = JSON.parse(await init(rows, "--json")) as { readonly survey: object };
-    expect(survey).toMatchObject({ unused: [{ field: "platform", filled: 1 }, {}, {}], variant });
+    const mapping = { changes: variant };
+    expect(survey).toMatchObject({
+      kept: ["platform", "country"],
+      unused: [{ field: "dma" }],
+      mapping,
+    });
   });
 
   test("are not mentioned if there are none", async () => {

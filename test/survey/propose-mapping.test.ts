@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { WrittenMapping } from "../../src/mapper/mapping.js";
 import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
 import { summarizeFields } from "../../src/survey/field-summary.js";
@@ -6,7 +6,7 @@ import { findMissing, proposeMapping } from "../../src/survey/propose-mapping.js
 import type { Row } from "../../src/survey/sample-rows.js";
 
 function propose(...rows: Row[]) {
-  return proposeMapping(summarizeFields(rows), rows.length);
+  return proposeMapping(summarizeFields(rows), rows);
 }
 
 test.each<[Row, object]>([
@@ -182,4 +182,32 @@ test.each<[Row]>([
   [{ version: "1.2.3", ip: "10.0.0.1" }],
 ])("%j have no time", (row) => {
   expect(propose({ name: "open", user_id: "u", ...row })).toBeUndefined();
+});
+
+describe("the insert id", () => {
+  const rowsOf = (rowOf: (index: number) => Row) =>
+    Array.from({ length: 60 }, (_, index) => ({
+      action: "open",
+      ts: `2026-03-02T20:01:${10 + (index % 50)}Z`,
+      user_id: `u${index % 7}`,
+      ...rowOf(index),
+    }));
+  const uuid = (index: number) => `6ba7b810-9dad-11d1-80b4-${String(index).padStart(12, "0")}`;
+
+  test.each<[string, (index: number) => Row, string | null]>([
+    ["id of a user", (index) => ({ id: `u${index % 7}` }), null],
+    ["id of a product", (index) => ({ id: index % 4 }), null],
+    ["unique id", (index) => ({ id: index }), "id"],
+    ["id that repeats with its event", (index) => ({ id: index % 50, user_id: "u" }), "id"],
+    ["event_id that counts for each device", (index) => ({ event_id: index % 9 }), null],
+    ["vendor's name", (index) => ({ id: index, $insert_id: uuid(index) }), "$insert_id"],
+    ["other id beside one of a user", (index) => ({ id: index % 7, guid: uuid(index) }), "guid"],
+    ["name in another language", (index) => ({ Kennung: uuid(index) }), "Kennung"],
+    ["nested id", (index) => ({ meta: { id: `m${index}` } }), "meta.id"],
+    ["id that most rows lack", (index) => ({ id: index < 10 ? index : null }), null],
+    ["session's id", (index) => ({ session_id: uuid(index) }), null],
+    ["measure", (index) => ({ amount: index * 1.5 }), null],
+  ])("%s", (_, rowOf, field) => {
+    expect(propose(...rowsOf(rowOf))?.mapping.insertID).toEqual(field);
+  });
 });

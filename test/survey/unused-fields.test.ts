@@ -46,7 +46,11 @@ describe("fields without a target", () => {
 });
 
 describe("the variant of a preset", () => {
-  const unused = ["OS_NAME", "Country", "other"].map((field) => ({ field, filled: 1 }));
+  const unused = ["OS_NAME", "Country", "other"].map((field) => ({
+    field,
+    path: [field],
+    filled: 1,
+  }));
 
   test("adds the columns that the rows have, under the preset's names", () => {
     const changes = { metadata: "EVENT_PROPERTIES" };

@@ -136,17 +136,19 @@ function mappingWords(survey: Survey): readonly string[] {
   return [choice, `Times: ${describeTime(survey)}.`, `${describeTrial(survey)}.`];
 }
 
-/** Lists the unused fields, with the line that keeps some of them. */
+/** Lists the unused fields, and those that are kept beside the properties. */
 function unusedLines(survey: Survey): readonly string[] {
-  const { unused, mapping, variant } = survey;
-  if (unused.length === 0) return [];
-  const list = `Not mapped, with the share of sampled rows that have a value: ${describeUnused(sharesOf(survey), UNUSED_SHOWN)}.`;
-  if (variant === undefined) return comment([list]);
-  const line = member("mapping", { ...mapping.changes, ...variant } as unknown as JsonValue);
-  return [
-    ...comment([list, "To keep the usual ones among the event's properties:"]),
-    ...line.split("\n").map((text) => text.replace(/^ {2}/, "  // ")),
-  ];
+  const { unused, kept } = survey;
+  return comment([
+    ...(kept.length === 0
+      ? []
+      : ["Columns beside the properties are kept in them; remove those that you do not need."]),
+    ...(unused.length === 0
+      ? []
+      : [
+          `Not mapped, with the share of sampled rows that have a value: ${describeUnused(sharesOf(survey), UNUSED_SHOWN)}.`,
+        ]),
+  ]);
 }
 
 /** Returns a member on one line if it fits, else with one line per item or member. */

@@ -39,15 +39,15 @@ export function summarizeSurvey(
     `  preset    ${chosen} ${mapping.reasons.join("; ")}`,
     `  time      ${describeTime(survey)}`,
     `  result    ${describeTrial(survey)}`,
+    ...(survey.kept.length === 0
+      ? []
+      : [`  kept      beside the properties: ${survey.kept.join(", ")}`]),
     ...(unused.length === 0
       ? []
       : [`  unmapped  ${describeUnused(sharesOf(survey), UNUSED_SHOWN)}`]),
     ...(survey.nulls.length === 0
       ? []
       : [`  nulls     ${describeNulls(survey.nulls)}; see csvNull in the file`]),
-    ...(survey.variant === undefined
-      ? []
-      : ["            to keep the usual ones, see the line in the file"]),
     ...(failuresTotal === 0 ? [] : [`  unread    ${describeFailures(failures, failuresTotal)}`]),
     ...(doubts.length === 0 ? [] : ["Uncertain:"]),
     ...doubts.slice(0, DOUBTS_SHOWN).map((doubt) => `  - ${cutEnd(doubt, DOUBT_COLUMNS)}`),

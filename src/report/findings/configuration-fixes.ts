@@ -21,7 +21,7 @@ interface RecordedTime {
 }
 
 type RecordObject = Readonly<Record<string, unknown>>;
-type FieldTarget = "event" | "userID" | "stableID";
+type FieldTarget = "event" | "userID" | "stableID" | "insertID";
 
 export function fieldsOf(facts: Facts, target: FieldTarget): readonly RecordedField[] {
   return listAt<RecordedField>(objectAt(facts.configuration, "mapping"), target);
@@ -93,6 +93,46 @@ export function cellNames(facts: Facts, target: "metadata" | "user"): ReadonlySe
   if (parts.some(({ kind }) => kind === "rest")) return "all";
   const fields = parts.flatMap((part) => listAt<RecordedMember>(part, "fields"));
   return new Set(fields.map(({ name }) => name));
+}
+
+/** Returns the parts of an object target as the configuration writes them; undefined if it is not known. */
+export function writtenObject(
+  facts: Facts,
+  target: "metadata" | "user",
+): readonly unknown[] | undefined {
+  const source = objectAt(objectAt(facts.configuration, "mapping"), target);
+  if (source["kind"] === undefined) return undefined;
+  const parts = source["kind"] === "merged" ? listAt<RecordObject>(source, "parts") : [source];
+  return parts.flatMap(writtenPart);
+}
+
+function writtenPart(part: RecordObject): readonly unknown[] {
+  const fields = (name: string) => listAt<RecordedField>(part, name).map(writtenField);
+  switch (part["kind"]) {
+    case "choices": {
+      const choices = fields("choices");
+      return choices.length === 0 ? [] : [oneOrAll(choices)];
+    }
+    case "fields":
+      return [
+        {
+          fields: listAt<RecordedField>(part, "fields").map(({ path, name }) =>
+            name === path.at(-1) ? writtenField({ path }) : writtenField({ path, name }),
+          ),
+        },
+      ];
+    case "pairs": {
+      const values = listAt<RecordedField>(part, "values").map(({ path, isNumber }) =>
+        writtenField(isNumber === true ? { path, as: "number" } : { path }),
+      );
+      return [{ pairs: fields("lists"), key: fields("keys"), value: values }];
+    }
+    default: {
+      const path = listAt<string>(part, "path");
+      const except = listAt<string>(part, "except");
+      return [{ rest: path, ...(except.length === 0 ? {} : { except }) }];
+    }
+  }
 }
 
 /** Adds to an option that is a list of paths or names, and keeps its entries. */

@@ -63,8 +63,8 @@ export const findingCodes = {
   ),
   time_unit_nanoseconds: error("Rejected times are plausible if read as nanoseconds.", "The same."),
   time_epoch_unknown: error(
-    "Rejected times count from the epoch of a spreadsheet, a browser or a database.",
-    "Convert the times before they are read.",
+    "Times are counts from another day, as .NET, Windows, browsers, Apple's systems or spreadsheets count. They are rejected, or delivered as times before 2000.",
+    "The `format` in `mapping.timestamp` that reads them: `100ns since 0001-01-01`.",
   ),
   zone_daylight_saving: warning(
     "An hour is missing, and another doubled, exactly where the clocks of a zone change.",
@@ -189,6 +189,10 @@ export const findingCodes = {
   property_personal: warning(
     "The most frequent values look like email addresses, phone numbers, card numbers or IP addresses, or the key says so.",
     "`drop`, or `hash` with a salt.",
+  ),
+  fields_unmapped: info(
+    "Fields with values are used by no target of the mapping.",
+    "`mapping.metadata` with these fields beside its own.",
   ),
   duplicates: warning(
     "Insert ids repeat, beyond the error of the estimate.",

@@ -45,6 +45,7 @@ import { findLargeEvents, findLongValues } from "./sizes.js";
 import { findAlikeKeys, findAlikeNames } from "./spellings.js";
 import { FINDINGS_PER_CODE } from "./thresholds.js";
 import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
+import { findUnmappedFields } from "./unmapped-fields.js";
 import { findGapDays, findGapHours, findSpikeDays, findSpikeHours } from "./unusual-counts.js";
 import { findVanishedFields, findVanishedProperties } from "./vanished-values.js";
 
@@ -96,6 +97,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   property_json_text: findJsonTexts,
   property_numbers_as_text: findNumberTexts,
   property_personal: findPersonalData,
+  fields_unmapped: findUnmappedFields,
   duplicates: findDuplicates,
   event_too_large: findLargeEvents,
   cap_reached: findCaps,

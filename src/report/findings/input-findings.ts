@@ -3,7 +3,7 @@ import { sum } from "../../base/sum.js";
 import { dedupeRanges } from "../../pipeline/dedupe/dedupe-options.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { describeCommas, describeMissing } from "../summary-parts.js";
-import { cellNames, fixOf, listFix } from "./configuration-fixes.js";
+import { cellNames, fieldsOf, fixOf, listFix } from "./configuration-fixes.js";
 import {
   type Facts,
   type Observation,
@@ -13,6 +13,9 @@ import {
   shareOf,
 } from "./observation.js";
 import { type KeyUse, keyUses, pathOf } from "./property-uses.js";
+
+/** Share of repeated insert ids from which on they are not plausible: exports overlap less. */
+const REPEATED_SHARE = 0.2;
 
 /** Number of standard errors beyond which an estimate is not noise. */
 const ERRORS_MIN = 3;
@@ -56,11 +59,16 @@ export function findFailedSources({ inputs }: Facts): readonly Observation[] {
 }
 
 /** Events whose insert id occurred before. */
-export function findDuplicates({ rows }: Facts): Observation | readonly Observation[] {
+export function findDuplicates(facts: Facts): Observation | readonly Observation[] {
+  const { rows } = facts;
   const { withInsertID, withinSplits, estimated, error, exact } = rows.duplicates;
   if (exact?.removed === true || exact?.rows === 0) return [];
   const fix = fixOf(["dedupe"], dedupeRanges[0], false);
   if (exact !== undefined) {
+    const isID = exact.by.length === 1 && exact.by[0] === "insertID";
+    if (isID && exact.rows > rows.mapped * REPEATED_SHARE) {
+      return doubtfulID(facts, exact.rows, rows.mapped);
+    }
     const [source] = exact.sources;
     const most = source && `; the most, ${formatCount(source.rows)}, are in ${source.source}`;
     return {
@@ -77,6 +85,7 @@ export function findDuplicates({ rows }: Facts): Observation | readonly Observat
   const isSure = estimated > ERRORS_MIN * error;
   if (withinSplits === 0 && !isSure) return [];
   const count = isSure ? Math.max(estimated, withinSplits) : withinSplits;
+  if (count > withInsertID * REPEATED_SHARE) return doubtfulID(facts, count, withInsertID);
   return {
     code: "duplicates",
     title: `${isSure && error > 0 ? "About " : ""}${formatNumberOf(count, "event")} ${count === 1 ? "repeats" : "repeat"} an insert id`,
@@ -87,6 +96,22 @@ export function findDuplicates({ rows }: Facts): Observation | readonly Observat
       "unless dedupe removes them.",
     rows: Math.round(count),
     fix,
+  };
+}
+
+/** An insert id that repeats so often that it is rather the id of something else. */
+function doubtfulID(facts: Facts, repeated: number, events: number): Observation {
+  const names = fieldsOf(facts, "insertID").map(({ path }) => path.join("."));
+  return {
+    code: "duplicates",
+    title: `${shareOf(repeated, events)} of the events repeat an insert id: ${quotedList(names)} may not identify events`,
+    detail:
+      `About ${formatNumberOf(repeated, "event")} of ${formatCount(events)} have an insert id that another one has too. ` +
+      "So many are rather a field with the id of a user, product or session. Dedupe would remove all but one " +
+      "event of each id and day. The line removes the insert id from the mapping; if another field identifies " +
+      "an event, map that one. If the same events were exported twice, keep the mapping and use dedupe.",
+    rows: Math.round(repeated),
+    fix: fixOf(["mapping", "insertID"], null, false),
   };
 }
 
