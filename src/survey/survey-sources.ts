@@ -233,7 +233,9 @@ async function findBetter(
   if (mapping.kind !== "preset" || rejectedIn(trial) === 0) return undefined;
   const guess = guessMapping(samples, fields);
   const other = guess && (await attempt(guess));
-  if (other === undefined || other.trial.delivered <= trial.delivered * BETTER) return undefined;
+  // A guess has no filter, and makes events of the rows that the preset leaves out.
+  const accepted = trial.delivered + trial.filtered;
+  if (other === undefined || other.trial.delivered <= accepted * BETTER) return undefined;
   const { vendor } = presets[mapping.preset];
   const why =
     `the preset of ${vendor}, whose columns the rows have, would reject ` +

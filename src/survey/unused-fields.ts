@@ -50,7 +50,7 @@ export function flattenedOf(
   fields: Fields,
   mapping: Mapping,
 ): Pick<WrittenChanges, "metadata"> | undefined {
-  if (found.kind === "guess") return undefined;
+  if (found.kind !== "preset") return undefined;
   const paths = pathsOf(mapping.metadata);
   const isThere = paths.some((path) => fieldAt(fields, path.slice(0, 1)) !== undefined);
   if (paths.length === 0 || isThere || unusedFields(fields, mapping).length === 0) return undefined;

@@ -85,6 +85,7 @@ describe("an insert id that repeats too often", () => {
       withInsertID: mapped,
       withinSplits: mapped / 2,
       estimated: mapped / 2,
+      unknown: 0,
       error: 1,
     };
     const found = findFindings({ ...report(0, []), rows: { ...rows, duplicates } }).find(
