@@ -2,6 +2,7 @@ import { UsageError } from "../base/errors.js";
 import { builtFile } from "../base/package-files.js";
 import type { rowFieldsOf } from "../mapper/field-use.js";
 import type { CompactResult } from "../pipeline/compact/compact-export.js";
+import type { Expectation } from "../pipeline/configuration/expectations.js";
 import type {
   CountRequest,
   ExportOptions,
@@ -42,6 +43,12 @@ export interface Engine {
     context: RunContext,
     inputs?: Discovery,
   ): Promise<ValidateResult>;
+  /** Maps the rows of expectations; returns a line for each difference. */
+  checkExpectations(
+    expected: readonly Expectation[],
+    request: ValidateRequest,
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
   /** Returns a digest of names, sizes and states of the inputs, which are listed and not opened. */
   digestInputs(request: ValidateRequest, signal: AbortSignal): Promise<string>;
   /** Returns the inputs that an export has not begun to read; undefined if it does not exist. */
@@ -93,11 +100,11 @@ export function createEngine(): Engine {
         ),
       );
     },
-    digestInputs: async (request, signal) => {
-      const { cwd, s3, notInputs } = request;
-      const found = await listInputs(request.inputs, cwd, { s3, signal });
-      return digestFiles(await withoutPaths(found, notInputs));
+    checkExpectations: async (expected, request, signal) => {
+      const { checkExpectations } = await import("./check-expectations.js");
+      return checkExpectations(expected, request, signal, Date.now());
     },
+    digestInputs,
     findNewInputs: async (options, signal) => {
       const place = { directory: options.outputDirectory, s3: options.s3 };
       return withFilesOf(place, isOfPlan, signal, (outputDirectory) =>
@@ -155,6 +162,14 @@ export function createEngine(): Engine {
       return verifyStored(task, { signal, openReader: openRange });
     },
   };
+}
+
+async function digestInputs(
+  { inputs, cwd, s3, notInputs }: ValidateRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = await listInputs(inputs, cwd, { s3, signal });
+  return digestFiles(await withoutPaths(found, notInputs));
 }
 
 interface DiscoveryHints {

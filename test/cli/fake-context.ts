@@ -48,6 +48,7 @@ const fakeEngine: Engine = {
   runValidate: async () => {
     throw new Error("nothing is validated here");
   },
+  checkExpectations: async () => [],
   digestInputs: async () => "",
   findNewInputs: async () => undefined,
   runCount: async () => {

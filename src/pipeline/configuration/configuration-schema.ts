@@ -2,6 +2,7 @@ import { z } from "zod";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { mappingChangesSchema } from "../../mapper/mapping.js";
 import type { JsonValue } from "./configuration-file.js";
+import { expectSchema } from "./expectations.js";
 import {
   defaultText,
   describeOption,
@@ -33,6 +34,7 @@ export const configurationSchema = z.strictObject({
     .meta({ description: "Steps of `switchyard migrate`, in this order", uniqueItems: true }),
   ...optionsOf(undefined),
   mapping: mappingChangesSchema.optional(),
+  expect: expectSchema.optional(),
   ...Object.fromEntries(
     Object.entries(sections).map(([section, description]) => [
       section,

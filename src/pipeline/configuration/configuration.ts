@@ -11,6 +11,7 @@ import {
   readConfigurationFile,
 } from "./configuration-file.js";
 import { configurationSchema, pathsOfKey, type StepName } from "./configuration-schema.js";
+import type { Expectation } from "./expectations.js";
 import {
   describeOption,
   environmentNameOf,
@@ -45,6 +46,8 @@ export interface Configuration {
   readonly given: ReadonlySet<OptionName>;
   /** The part of the file that changes the preset's mapping. */
   readonly mapping: MappingChanges | undefined;
+  /** Rows with what they must become, or the path of a file with them. */
+  readonly expect: string | readonly Expectation[] | undefined;
   readonly steps: readonly StepName[];
   /** Directory that relative inputs are relative to. */
   readonly inputsDirectory: string;
@@ -99,12 +102,13 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
   );
   const { values, inputsDirectory } = merge(given, currentDirectory);
   // A layer without steps has the default ones; only the last layer can have others.
-  const { steps, mapping } = given.at(-1)?.value ?? {};
+  const { steps, mapping, expect } = given.at(-1)?.value ?? {};
   return {
     values,
     given: new Set(optionNames.filter((name) => flags[name] !== undefined)),
     inputsDirectory,
     mapping: mapping as MappingChanges | undefined,
+    expect: expect as Configuration["expect"],
     steps: steps as readonly StepName[],
     hashSalt: await readHashSalt(environment, values.hashSaltFile),
     consoleKey: await readConsoleKey(environment, values.consoleKeyFile),
