@@ -1,8 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { closeSync, fsync, openSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { closeSync, fsync, lstatSync, openSync, readSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { SwitchyardError } from "./errors.js";
+import { WRITE_BYTES } from "./limits.js";
 
 const fsyncDescriptor = promisify(fsync);
 
@@ -13,9 +15,16 @@ interface DurableWriteOptions {
   readonly mode?: number | undefined;
 }
 
+/** Size and SHA-256 (lower-case hexadecimal) of a file. */
+export interface FileContent {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 /**
  * Replaces a file as a whole. A crash leaves the old file or the new one, never a mixture; once the
- * promise resolves, the new one survives a power failure.
+ * promise resolves, the new one survives a power failure. An existing file is only replaced if the new one
+ * can be read back; otherwise throws `output_unwritable`.
  */
 export async function writeDurably(
   path: string,
@@ -24,7 +33,8 @@ export async function writeDurably(
 ): Promise<void> {
   const temporary = join(temporaryDirectory, `.${basename(path)}.${randomUUID()}`);
   try {
-    await writeSynced(temporary, content, mode);
+    const written = await writeSynced(temporary, content, mode);
+    if (isThere(path) && !hasContent(temporary, written)) throw notReadBack(path);
     await moveDurably(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -40,16 +50,53 @@ export async function writeSynced(
   path: string,
   content: string | Uint8Array | Iterable<Uint8Array>,
   mode?: number,
-): Promise<void> {
+): Promise<FileContent> {
   const file = await open(path, "wx", mode);
+  const hash = createHash("sha256");
+  let bytes = 0;
   try {
     const isWhole = typeof content === "string" || content instanceof Uint8Array;
-    for (const block of isWhole ? [content] : content) await file.writeFile(block);
+    for (const block of isWhole ? [content] : content) {
+      await file.writeFile(block);
+      hash.update(block);
+      bytes += Buffer.byteLength(block);
+    }
     if (mode !== undefined) await file.chmod(mode);
     await file.sync();
   } finally {
     await file.close();
   }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+/** Returns true if something has this path. Throws the system's error if it cannot tell. */
+export function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Reads a file and returns true if it has this content. */
+export function hasContent(path: string, { bytes, sha256 }: FileContent): boolean {
+  const hash = createHash("sha256");
+  const block = new Uint8Array(Math.min(bytes + 1, WRITE_BYTES));
+  const descriptor = openSync(path, "r");
+  try {
+    let size = 0;
+    for (let count = 1; count > 0 && size <= bytes; size += count) {
+      count = readSync(descriptor, block);
+      hash.update(block.subarray(0, count));
+    }
+    return size === bytes && hash.digest("hex") === sha256;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Returns the error for a new file that must not replace an old one. */
+export function notReadBack(path: string): SwitchyardError {
+  return new SwitchyardError(
+    "output_unwritable",
+    `cannot replace ${path}: the new file was read back with other content than was written; check the device, then run the same command again to resume`,
+  );
 }
 
 /** Renames a file that is already synced. The new name survives a power failure. */

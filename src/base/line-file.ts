@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { writeDurably } from "./durable-file.js";
+import { type FileContent, writeDurably } from "./durable-file.js";
 import { KIB } from "./limits.js";
 
 /** Size and content of a file of lines. */
-export interface LineFile {
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type LineFile = FileContent;
 
 /** Bytes that are written or read at a time. Larger strings wait long for the garbage collector. */
 const BLOCK_BYTES = 64 * KIB;

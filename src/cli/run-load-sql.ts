@@ -1,4 +1,5 @@
 import { exitCodes } from "../base/errors.js";
+import { settleUnlessRunning } from "../pipeline/compact/settle-compaction.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { placeOf } from "../pipeline/configuration/run-options.js";
 import { loadSql } from "../pipeline/load-sql.js";
@@ -23,6 +24,7 @@ export async function runLoadSql(
       currentDirectory,
     });
     const place = placeOf(configuration, configuration.values.to ?? "");
+    await settleUnlessRunning({ ...place, signal });
     const manifest = await readManifestOf(place, signal);
     context.stdout.write(loadSql(warehouse, manifest, place.directory));
     return exitCodes.done;

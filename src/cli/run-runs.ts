@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, UsageError } from "../base/errors.js";
+import { settleUnlessRunning } from "../pipeline/compact/settle-compaction.js";
 import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
 import type { OutputPlace } from "../pipeline/options.js";
@@ -78,6 +79,7 @@ async function withStored(
   const { isLockedInStore, withCopy } = await import("../pipeline/remote/output-copy.js");
   const { directory } = place;
   const output = { ...place, signal };
+  await settleUnlessRunning(output);
   const isListed = (file: string) =>
     file === MANIFEST_NAME || /\/(?:plan|splits\/[\w-]+)\.json$/.test(file);
   const nothing = () => false;

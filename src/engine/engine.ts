@@ -2,6 +2,7 @@ import { UsageError } from "../base/errors.js";
 import { builtFile } from "../base/package-files.js";
 import type { rowFieldsOf } from "../mapper/field-use.js";
 import type { CompactResult } from "../pipeline/compact/compact-export.js";
+import { settleCompaction } from "../pipeline/compact/settle-compaction.js";
 import type { Expectation } from "../pipeline/configuration/expectations.js";
 import type {
   CountRequest,
@@ -139,22 +140,12 @@ export function createEngine(): Engine {
       const discovery = await discover(run, signal, { rowFields: presetRowFields() });
       return surveyInputs(request, discovery, signal, Date.now());
     },
-    verifyExport: async ({ directory, s3, readsAll = false }, context) => {
-      const dependencies = { ...context, openReader: openRange };
-      if (isObjectUrl(directory)) {
-        const { verifyInStore } = await import("../pipeline/remote/verify-in-store.js");
-        const output = { directory, s3, signal: context.signal };
-        return verifyInStore(output, readsAll, dependencies);
-      }
-      const { verifyExport } = await import("../pipeline/verify/verify.js");
-      return verifyExport(directory, dependencies);
-    },
+    verifyExport,
     compactExport: async (place, signal) => {
-      if (isObjectUrl(place.directory)) {
-        const { compactInStore } = await import("../pipeline/compact/compact-export.js");
-        return compactInStore({ ...place, signal });
-      }
-      const { compactExport } = await import("../pipeline/compact/compact-export.js");
+      const { compactExport, compactInStore } = await import(
+        "../pipeline/compact/compact-export.js"
+      );
+      if (isObjectUrl(place.directory)) return compactInStore({ ...place, signal });
       return compactExport(place.directory, signal);
     },
     verifyStored: async (task, signal) => {
@@ -162,6 +153,21 @@ export function createEngine(): Engine {
       return verifyStored(task, { signal, openReader: openRange });
     },
   };
+}
+
+async function verifyExport(
+  { directory, s3, readsAll = false }: OutputPlace & { readonly readsAll?: boolean },
+  context: RunContext,
+): Promise<VerifyResult> {
+  const dependencies = { ...context, openReader: openRange };
+  const output = { directory, s3, signal: context.signal };
+  await settleCompaction(output);
+  if (isObjectUrl(directory)) {
+    const { verifyInStore } = await import("../pipeline/remote/verify-in-store.js");
+    return verifyInStore(output, readsAll, dependencies);
+  }
+  const { verifyExport } = await import("../pipeline/verify/verify.js");
+  return verifyExport(directory, dependencies);
 }
 
 async function digestInputs(

@@ -40,6 +40,7 @@ async function runExportHere(
   outside: RunOutside,
 ): Promise<ExportResult> {
   if (!isObjectUrl(options.outputDirectory)) return runExport(options, context, outside);
+  await settleStore(options, context);
   const { runInStore } = await import("../pipeline/remote/run-in-store.js");
   return runInStore(options, context, (local, inside, publisher) =>
     runExport(local, inside, outside, publisher),
@@ -64,6 +65,15 @@ async function runQueuedExport(
   });
 }
 
+/** In a directory, the run does this itself. */
+async function settleStore(
+  { outputDirectory: directory, s3, unsafeLock }: ExportOptions,
+  { signal }: RunContext,
+): Promise<void> {
+  const { settleCompaction } = await import("../pipeline/compact/settle-compaction.js");
+  await settleCompaction({ directory, s3, unsafeLock, signal });
+}
+
 /** Runs a shard of an export to a directory that all shards see, or to a store. */
 export function runShardTo(
   options: ShardOptions,
@@ -72,6 +82,7 @@ export function runShardTo(
 ): Promise<ShardResult> {
   return watchStore(context, async () => {
     if (isObjectUrl(options.outputDirectory)) {
+      await settleStore(options, context);
       const { shareStore } = await import("../pipeline/remote/run-in-store.js");
       const result = await shareStore(options, options.shard, context, (local, inside, output) =>
         runShard(local, inside, outside, output),

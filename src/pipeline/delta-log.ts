@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { link, mkdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { syncDirectory, writeDurably } from "../base/durable-file.js";
-import { hasCode } from "../base/error-code.js";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { isThere, syncDirectory, writeDurably } from "../base/durable-file.js";
 import { SwitchyardError } from "../base/errors.js";
+import { linkNew } from "../base/lock-file.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import {
@@ -18,8 +17,10 @@ import { listOrNone } from "./ledger/ledger.js";
 import type { Manifest, ManifestFile } from "./manifest.js";
 import { columnsIn } from "./verify/open-part.js";
 
-/** The members of an action that are read back. */
+/** An action of a commit, with the members that are read back. */
 interface Action {
+  readonly commitInfo?: object;
+  readonly protocol?: object;
   readonly metaData?: { readonly id: string; readonly schemaString: string };
   readonly add?: { readonly path: string };
   readonly remove?: { readonly path: string };
@@ -29,7 +30,7 @@ interface Action {
 interface Table {
   /** Version of the next commit. */
   readonly version: number;
-  readonly files: ReadonlySet<string>;
+  readonly files: Set<string>;
   readonly metaData: Action["metaData"];
 }
 
@@ -38,34 +39,102 @@ const RETRIES_MAX = 8;
 
 const VERSION_DIGITS = 20;
 
-/** Returns true if an export has a Delta log; it must be updated with the manifest. */
-export function hasDeltaLog(layout: Layout): boolean {
-  return existsSync(logDirectory(layout));
+/** A file of the manifest with its day. */
+interface DayFile {
+  readonly day: string;
+  readonly file: ManifestFile;
+}
+
+/** The files that a commit adds and removes. */
+interface TableChange {
+  readonly added: readonly DayFile[];
+  /** Paths in the table, as the log has them. */
+  readonly removed: readonly string[];
+  /** False if the added files have the rows of the removed ones. */
+  readonly dataChange: boolean;
 }
 
 /**
- * Makes the Delta log of a dataset list exactly the files of the manifest: writes one commit with the added
- * and removed files, or none if there are no changes. Commits are never changed. Throws `table_damaged` if
- * the log cannot be read. https://github.com/delta-io/delta/blob/master/PROTOCOL.md
+ * The Delta log of a dataset. Commits are never changed. Methods throw `table_damaged` if the log cannot be
+ * read. https://github.com/delta-io/delta/blob/master/PROTOCOL.md
  */
-export async function updateDeltaLog(layout: Layout, manifest: Manifest): Promise<void> {
-  const directory = logDirectory(layout);
-  await asOutput(directory, async () => {
-    await mkdir(directory, { recursive: true });
-    await syncDirectory(layout.datasetDirectory);
-    for (let attempt = 0; attempt < RETRIES_MAX; attempt++) {
-      const table = await readTable(directory);
-      const actions = actionsOf(manifest, table, Date.now());
-      if (actions.length === 0) return;
-      const text = actions.map((action) => `${JSON.stringify(action)}\n`).join("");
-      if (await writeCommit(layout, table.version, text)) return;
-    }
-    throw damaged(directory, "other processes write commits all the time");
-  });
+export class DeltaLog {
+  readonly #directory: string;
+  /** As last read; another process may have written commits since. */
+  #table: Table | undefined;
+
+  constructor(private readonly layout: Layout) {
+    this.#directory = join(layout.datasetDirectory, "_delta_log");
+  }
+
+  /** Returns the log of an output; undefined if it has none. Once there is one, it must follow the output. */
+  static of(layout: Layout): DeltaLog | undefined {
+    const log = new DeltaLog(layout);
+    return isThere(log.#directory) ? log : undefined;
+  }
+
+  /** Makes the log list exactly the files of the manifest: writes one commit, or none if there are no changes. */
+  async follow(manifest: Manifest): Promise<void> {
+    const files = manifest.days.flatMap(({ day, files }) => files.map((file) => ({ day, file })));
+    const present = new Set(files.map(({ file }) => tablePath(manifest, file.path)));
+    await this.#commit(manifest, (table) => ({
+      added: files.filter(({ file }) => !table.files.has(tablePath(manifest, file.path))),
+      removed: [...table.files].filter((path) => !present.has(path)),
+      dataChange: true,
+    }));
+  }
+
+  /**
+   * Replaces files by others with the same rows. Call it after the new files are there and before the old
+   * ones are removed. Returns the commits that were written.
+   */
+  async replace(
+    manifest: Manifest,
+    files: readonly DayFile[],
+    paths: readonly string[],
+  ): Promise<readonly string[]> {
+    const removed = paths.map((path) => tablePath(manifest, path));
+    return this.#commit(manifest, (table) => ({
+      added: files.filter(({ file }) => !table.files.has(tablePath(manifest, file.path))),
+      removed: removed.filter((path) => table.files.has(path)),
+      dataChange: false,
+    }));
+  }
+
+  /** Returns true if the table has one of these files; paths are relative to the output. */
+  async lists(paths: readonly string[]): Promise<boolean> {
+    const { files } = await readTable(this.#directory);
+    const dataset = basename(this.layout.datasetDirectory);
+    return paths.some((path) => files.has(tablePath({ dataset }, path)));
+  }
+
+  async #commit(
+    manifest: Manifest,
+    changeOf: (table: Table) => TableChange,
+  ): Promise<readonly string[]> {
+    const directory = this.#directory;
+    return asOutput(directory, async () => {
+      await mkdir(directory, { recursive: true });
+      await syncDirectory(dirname(directory));
+      for (let attempt = 0; attempt < RETRIES_MAX; attempt++) {
+        const table = this.#table ?? (await readTable(directory));
+        this.#table = undefined;
+        const actions = actionsOf(manifest, table, changeOf(table), Date.now());
+        if (actions.length > 0) {
+          const text = actions.map((action) => `${JSON.stringify(action)}\n`).join("");
+          if (!(await writeCommit(directory, table.version, text))) continue;
+        }
+        this.#table = afterCommit(table, actions);
+        return actions.length === 0 ? [] : [join(directory, commitName(table.version))];
+      }
+      throw damaged(directory, "other processes write commits all the time");
+    });
+  }
 }
 
-function logDirectory({ datasetDirectory }: Layout): string {
-  return join(datasetDirectory, "_delta_log");
+/** Returns the path of a file in the table, as the log has it. `path`: relative to the output. */
+function tablePath({ dataset }: Pick<Manifest, "dataset">, path: string): string {
+  return encodeURI(path.slice(dataset.length + 1));
 }
 
 function commitName(number: number): string {
@@ -74,17 +143,22 @@ function commitName(number: number): string {
 
 async function readTable(directory: string): Promise<Table> {
   const names = (await listOrNone(directory)).filter((name) => /^\d{20}\.json$/.test(name)).sort();
-  const files = new Set<string>();
-  let metaData: Action["metaData"];
+  let table: Table = { version: 0, files: new Set(), metaData: undefined };
   for (const [number, name] of names.entries()) {
     if (name !== commitName(number)) throw damaged(directory, `${commitName(number)} is missing`);
-    for (const action of await readCommit(join(directory, name))) {
-      if (action.add !== undefined) files.add(action.add.path);
-      if (action.remove !== undefined) files.delete(action.remove.path);
-      metaData = action.metaData ?? metaData;
-    }
+    table = afterCommit(table, await readCommit(join(directory, name)));
   }
-  return { version: names.length, files, metaData };
+  return table;
+}
+
+/** Changes the files of a table and returns its next version. */
+function afterCommit({ version, files, metaData }: Table, actions: readonly Action[]): Table {
+  for (const { add, remove } of actions) {
+    if (add !== undefined) files.add(add.path);
+    if (remove !== undefined) files.delete(remove.path);
+  }
+  const last = actions.findLast((action) => action.metaData !== undefined)?.metaData ?? metaData;
+  return { version: version + (actions.length > 0 ? 1 : 0), files, metaData: last };
 }
 
 async function readCommit(path: string): Promise<readonly Action[]> {
@@ -104,37 +178,26 @@ function damaged(path: string, reason: string): SwitchyardError {
 }
 
 /** Returns false if another process has written a commit of that version. */
-async function writeCommit(layout: Layout, number: number, text: string): Promise<boolean> {
-  const directory = logDirectory(layout);
+async function writeCommit(directory: string, number: number, text: string): Promise<boolean> {
   // Readers skip names that begin with a dot.
   const temporary = join(directory, `.${randomUUID()}`);
   await writeDurably(temporary, text);
   try {
-    await link(temporary, join(directory, commitName(number)));
-    return true;
-  } catch (error) {
-    if (hasCode(error, "EEXIST")) return false;
-    throw error;
+    return await linkNew(temporary, join(directory, commitName(number)));
   } finally {
     await rm(temporary, { force: true });
     await syncDirectory(directory);
   }
 }
 
-/** Returns the actions of the next commit; none if the table is as the manifest says. */
-function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly object[] {
-  const prefix = `${manifest.dataset}/`;
+/** Returns the actions of the next commit; none if nothing changes. */
+function actionsOf(
+  manifest: Manifest,
+  table: Table,
+  { added, removed, dataChange }: TableChange,
+  nowMs: number,
+): readonly Action[] {
   const { dayKey, eventKey, schemaString } = schemaOf(manifest);
-  const files = manifest.days.flatMap(({ day, files }) =>
-    files.map((file) => ({ day, file, path: encodeURI(file.path.slice(prefix.length)) })),
-  );
-  const partitionOf = (day: string, event: string | undefined) => ({
-    ...(dayKey === undefined ? {} : { [dayKey]: day }),
-    ...(eventKey === undefined ? {} : { [eventKey]: event }),
-  });
-  const present = new Set(files.map(({ path }) => path));
-  const added = files.filter(({ path }) => !table.files.has(path));
-  const removed = [...table.files].filter((path) => !present.has(path));
   const isSameSchema = table.metaData?.schemaString === schemaString;
   if (added.length + removed.length === 0 && isSameSchema) return [];
   const metaData = {
@@ -145,16 +208,23 @@ function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly ob
     configuration: {},
     createdTime: nowMs,
   };
-  const dataChange = true;
+  const commitInfo = {
+    timestamp: nowMs,
+    operation: dataChange ? "WRITE" : "OPTIMIZE",
+    engineInfo: `Switchyard/${version}`,
+  };
   return [
-    { commitInfo: { timestamp: nowMs, operation: "WRITE", engineInfo: `Switchyard/${version}` } },
+    { commitInfo },
     ...(table.version === 0 ? [{ protocol: { minReaderVersion: 1, minWriterVersion: 2 } }] : []),
     ...(isSameSchema ? [] : [{ metaData }]),
     ...removed.map((path) => ({ remove: { path, deletionTimestamp: nowMs, dataChange } })),
-    ...added.map(({ day, file, path }) => ({
+    ...added.map(({ day, file }) => ({
       add: {
-        path,
-        partitionValues: partitionOf(day, file.event),
+        path: tablePath(manifest, file.path),
+        partitionValues: {
+          ...(dayKey === undefined ? {} : { [dayKey]: day }),
+          ...(eventKey === undefined ? {} : { [eventKey]: file.event }),
+        },
         size: file.bytes,
         modificationTime: nowMs,
         dataChange,

@@ -1,6 +1,6 @@
 import { epochOf } from "../base/epoch.js";
 import { readCompacted } from "./compact/compacted.js";
-import { hasDeltaLog, updateDeltaLog } from "./delta-log.js";
+import { DeltaLog } from "./delta-log.js";
 import { foldEvents } from "./event-fold.js";
 import { layoutOf, layoutOfEpoch } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -50,7 +50,7 @@ export async function runExport(
   };
   const result = await runSplits(job, context, outside);
   // An existing log must follow the output: readers would miss files that a later run joins or adds.
-  if (result.manifest.complete && (options.table === "delta" || hasDeltaLog(layout)))
-    await updateDeltaLog(layout, result.manifest);
+  const log = options.table === "delta" ? new DeltaLog(layout) : DeltaLog.of(layout);
+  if (result.manifest.complete) await log?.follow(result.manifest);
   return result;
 }

@@ -1,6 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 import { isLocked } from "../base/lock-file.js";
 import { sum } from "../base/sum.js";
+import { settleDirectory } from "./compact/settle-compaction.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
 import type { RunAccounts } from "./manifest.js";
@@ -67,6 +68,11 @@ export async function readHistory(layout: Layout): Promise<RunHistory> {
 
 async function describeExport(directory: string): Promise<ListedExport | undefined> {
   const layout = layoutOf(directory, "events");
+  // It fails while `compact` is running, or where this command must not write.
+  const isSettled = await settleDirectory(directory).then(
+    () => true,
+    () => false,
+  );
   let saved: readonly SavedEpoch<RunHead>[];
   try {
     saved = await readHeads(layout);
@@ -81,7 +87,8 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
   const manifest = await readAccounts(layout);
   const history = await historyOf(saved, manifest);
   const isWhole = manifest?.epochs.length === saved.length;
-  const ended = isWhole && manifest.complete ? "done" : history.failures > 0 ? "failed" : undefined;
+  const isDone = isSettled && isWhole && manifest.complete;
+  const ended = isDone ? "done" : history.failures > 0 ? "failed" : undefined;
   return {
     directory,
     state: (await isAtWork(layout)) ? "at_work" : (ended ?? "interrupted"),

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { isThere } from "../base/durable-file.js";
 import { epochOf } from "../base/epoch.js";
 import {
   changedSplits,
@@ -7,7 +8,7 @@ import {
   type PlanningOptions,
   rangeSources,
 } from "./change-plan.js";
-import { CompactedParts, finishCompaction, readCompacted } from "./compact/compacted.js";
+import { CompactedParts, readCompacted } from "./compact/compacted.js";
 import { type Layout, layoutOf, layoutOfEpoch, splitOfPartName } from "./ledger/layout.js";
 import { Ledger, type RunRecord, readEpochs, type SavedEpoch } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -86,7 +87,10 @@ export async function startRun(
   facts: RunFacts,
   options: StartOptions,
 ): Promise<StartedRun> {
-  await finishCompaction(layout);
+  if (isThere(layout.compactingDirectory)) {
+    const { finishCompaction } = await import("./compact/finish-compaction.js");
+    await finishCompaction(layout);
+  }
   const saved = options.fresh ? [] : await readEpochs(layout, facts.sources);
   await refuseForeignFiles(layout, options.fresh || saved.length > 0);
   const forgotten = options.fresh ? await describeForgotten(layout, facts) : [];

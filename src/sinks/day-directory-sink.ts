@@ -16,7 +16,6 @@ import type { Partition } from "./directory-names.js";
 import { EventOrder } from "./event-order.js";
 import { diskFiles, type PartFiles, withOutputErrors } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
-import { WriteBuffer } from "./part-output.js";
 import { createRowBuffer } from "./row-buffer.js";
 import type { Sink, WrittenEvents } from "./sink.js";
 import { mergedPartsOf } from "./spill/spill-files.js";
@@ -77,7 +76,6 @@ export function createDayDirectorySink(
   const rowBuffer = createRowBuffer(kernel, { ...format, hasEvents }, bufferBytes);
   const order = new DayOrder(kernel, ROW_BUFFER_ROWS_MAX);
   const events = hasEvents ? new EventOrder(kernel, ROW_BUFFER_ROWS_MAX) : undefined;
-  const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
   const stagedBytes = stagedBytesOf(options.compact ?? "never", partBytes);
@@ -85,7 +83,6 @@ export function createDayDirectorySink(
   const { temporaryDirectory = join(outputDirectory, "_switchyard", "tmp") } = options;
   const partsOf = (splitId: string, temporaryName: string): DayPartsOptions => ({
     files,
-    buffer,
     format,
     partBytes,
     splitId,

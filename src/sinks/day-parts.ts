@@ -7,7 +7,7 @@ import type { EncodedPart } from "./encoded-part.js";
 import { tooManyDirectories } from "./event-order.js";
 import type { PartFiles } from "./part-files.js";
 import type { PartEncoder, PartFormat } from "./part-format.js";
-import { PartOutput, type WriteBuffer } from "./part-output.js";
+import { PartOutput, WriteBuffer } from "./part-output.js";
 import type { RowBuffer } from "./row-buffer.js";
 import type { PartFile } from "./sink.js";
 
@@ -27,7 +27,6 @@ export interface WaitingPart {
 
 export interface DayPartsOptions {
   readonly files: PartFiles;
-  readonly buffer: WriteBuffer;
   readonly format: PartFormat;
   readonly partBytes: number;
   /** Bytes that all open parts may hold in memory; if they hold more, all of them are finished. */
@@ -65,11 +64,10 @@ export class DayParts {
   readonly #open = new Map<string, OpenPart>();
   readonly #counts = new Map<string, number>();
   readonly #finished: FinishedPart[] = [];
+  /** Not shared with other splits: one that fails leaves bytes in it. */
+  readonly #buffer = new WriteBuffer();
 
-  constructor(private readonly options: DayPartsOptions) {
-    // A split that failed may have left something in it.
-    options.buffer.used = 0;
-  }
+  constructor(private readonly options: DayPartsOptions) {}
 
   /** Appends rows of a row buffer; `days` are ranges of `order`. */
   append(rowBuffer: RowBuffer, order: number, days: readonly DayRows[]): void {
@@ -156,18 +154,18 @@ export class DayParts {
     open.lastTimestamp = Math.max(open.lastTimestamp, part.lastTimestamp);
   }
 
-  /** Closes all files if `work` throws. */
+  /** Closes all files if `work` throws; nothing can be appended afterwards. */
   #closingFiles(work: () => void): void {
     try {
       work();
     } catch (error) {
-      for (const { output } of this.#open.values()) output.close();
+      for (const { output } of this.#open.values()) output.discard();
       throw error;
     }
   }
 
   #openPart(directory: string, { day, event }: DirectoryKey): OpenPart {
-    const { files, buffer, format, splitId, dataset, temporaryDirectory } = this.options;
+    const { files, format, splitId, dataset, temporaryDirectory } = this.options;
     // File systems of macOS and Windows have one directory for names that differ in case.
     const counted = directory.toLowerCase();
     const number = this.#counts.get(counted) ?? 0;
@@ -176,7 +174,7 @@ export class DayParts {
       throw tooManyDirectories(`${PARTITION_DIRECTORIES_MAX} directories`);
     const name = `part-${splitId}-${String(number).padStart(3, "0")}.${format.extension}`;
     const temporaryName = `${directory.replaceAll("/", "+")}.${name}`;
-    const output = new PartOutput(files, buffer, `${temporaryDirectory}/${temporaryName}`);
+    const output = new PartOutput(files, this.#buffer, `${temporaryDirectory}/${temporaryName}`);
     const part: OpenPart = {
       key: { day, event },
       path: `${dataset}/${directory}/${name}`,

@@ -29,8 +29,12 @@ export class EncodedPart {
       return piece;
     }
     // One call for all of a small part, as most are.
-    if (buffer.owner !== this) files.read(path, buffer.bytes.subarray(0, size), 0);
-    buffer.owner = this;
+    if (buffer.owner !== this) {
+      // After an error it holds bytes of two parts.
+      buffer.owner = undefined;
+      files.read(path, buffer.bytes.subarray(0, size), 0);
+      buffer.owner = this;
+    }
     return buffer.bytes.subarray(start, end);
   }
 

@@ -3,12 +3,14 @@ import { WRITE_BYTES, WRITE_PIECE_BYTES } from "../base/limits.js";
 import type { AppendedFile, PartFiles } from "./part-files.js";
 
 /**
- * Gathers small pieces for one write. All outputs of a worker share it; one of them writes at a
+ * Gathers small pieces for one write. The parts of one split share it; one of them writes at a
  * time.
  */
 export class WriteBuffer {
   readonly bytes = new Uint8Array(WRITE_BYTES);
   used = 0;
+  /** The output whose bytes are in it. */
+  owner: PartOutput | undefined;
 }
 
 /** A part file being written, from its first byte to its last. */
@@ -31,10 +33,13 @@ export class PartOutput {
 
   /**
    * Copies or writes the bytes before it returns. `rest` must be called before another output
-   * appends.
+   * appends; otherwise this throws. After an error it can only be discarded, with its buffer.
    */
   append(bytes: Uint8Array): void {
     const { buffer } = this;
+    if (buffer.owner !== this && buffer.used > 0)
+      throw new Error(`${this.path}: the buffer holds bytes of ${buffer.owner?.path}`);
+    buffer.owner = this;
     this.#size += bytes.length;
     const isPiece = bytes.length >= WRITE_PIECE_BYTES;
     if (isPiece || buffer.used + bytes.length > buffer.bytes.length) this.#flush();
@@ -49,13 +54,13 @@ export class PartOutput {
   /** Writes what was appended, and closes the file until more is appended. */
   rest(): void {
     this.#flush();
-    this.close();
-  }
-
-  /** Closes the file. Gathered bytes are not written. */
-  close(): void {
     this.#file?.close();
     this.#file = undefined;
+  }
+
+  /** Closes the file after an error. Its buffer still has gathered bytes and must not be used again. */
+  discard(): void {
+    this.#file?.close();
   }
 
   /**
@@ -68,9 +73,8 @@ export class PartOutput {
 
   #flush(): void {
     const { buffer } = this;
-    const { used } = buffer;
+    if (buffer.used > 0) this.#write(buffer.bytes.subarray(0, buffer.used));
     buffer.used = 0;
-    if (used > 0) this.#write(buffer.bytes.subarray(0, used));
   }
 
   #write(bytes: Uint8Array): void {

@@ -21,7 +21,6 @@ const VALUE_FRAME_BYTES = 9;
 export class PartSizes {
   readonly #rowBuffer: RowBuffer;
   readonly #order: number;
-  readonly #buffer = new WriteBuffer();
   /** JSON bytes of the first rows of the sample, by their number. */
   readonly #jsonBytes = new Map<number, number>();
   #rows = 0;
@@ -65,7 +64,7 @@ export class PartSizes {
   }
 
   #encode(rows: number): number {
-    const output = new PartOutput(discarded, this.#buffer, "");
+    const output = new PartOutput(discarded, new WriteBuffer(), "");
     const encoder = this.format.openPart(output);
     for (let row = 0; row < rows; ) {
       row = encoder.append(this.#rowBuffer, this.#order, row, rows);

@@ -1,42 +1,24 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, it } from "vitest";
 import { runInProcess } from "../support/command-line.js";
+import { liveFiles, readCommits } from "../support/delta-table.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const directory = scratchDirectory("delta-log");
 const log = join(directory, "out/events/_delta_log");
 
-interface Add {
-  readonly path: string;
-  readonly size: number;
-  readonly partitionValues: Readonly<Record<string, string>>;
-  readonly stats: string;
-}
-
-/** Reads a table by the protocol: the commits in order, without a gap, each of whole lines. */
 function readTable() {
-  const commits = readdirSync(log).sort();
-  const files = new Map<string, Add>();
-  let metaData: { schemaString: string; partitionColumns: string[] } | undefined;
-  for (const [version, name] of commits.entries()) {
-    expect(name).toBe(`${String(version).padStart(20, "0")}.json`);
-    const actions = readFileSync(join(log, name), "utf8").trimEnd().split("\n");
-    for (const action of actions.map((line) => JSON.parse(line))) {
-      if (version === 0 && action.protocol) expect(action.protocol.minReaderVersion).toBe(1);
-      if (action.remove) expect(files.delete(action.remove.path)).toBe(true);
-      if (action.add) {
-        expect(files.has(action.add.path)).toBe(false);
-        files.set(action.add.path, action.add);
-      }
-      metaData = action.metaData ?? metaData;
-    }
-  }
+  const commits = readCommits(join(directory, "out/events"));
+  const actions = commits.flat();
+  expect(commits[0]?.find(({ protocol }) => protocol)?.protocol?.minReaderVersion).toBe(1);
+  const { metaData } = actions.findLast((action) => action.metaData !== undefined) ?? {};
   if (metaData === undefined) throw new Error("no metaData");
   const { fields } = JSON.parse(metaData.schemaString);
-  return { commits: commits.length, files: [...files.values()], metaData, fields };
+  const files = liveFiles(join(directory, "out/events"));
+  return { commits: commits.length, files, metaData, fields };
 }
 
 async function run(exitCode: number, ...words: string[]) {
@@ -104,12 +86,19 @@ it("a Delta log lists the files of the manifest, with a commit for each run that
   expect(readTable().commits).toBe(2);
   await expectRows(1_500);
   await run(0, "compact", "out");
-  expect(readTable()).toMatchObject({ commits: 3, files: { length: 4 } });
+  // A commit for each day that had more than one file: readers are told that no row is new.
+  expect(readTable()).toMatchObject({ commits: 5, files: { length: 4 } });
+  for (const actions of readCommits(join(directory, "out/events")).slice(2)) {
+    expect(actions.find(({ commitInfo }) => commitInfo)?.commitInfo?.operation).toBe("OPTIMIZE");
+    const changes = actions.flatMap(({ add, remove }) => add ?? remove ?? []);
+    expect(changes).toHaveLength(3);
+    for (const { dataChange } of changes) expect(dataChange).toBe(false);
+  }
   await expectRows(1_500);
   expect(await run(0, "verify", "out")).toMatchObject({ outcome: "verified" });
 
   // A log that was lost, or a commit that a kill has prevented, is made up for.
-  rmSync(join(log, "00000000000000000002.json"));
+  rmSync(join(log, "00000000000000000004.json"));
   await run(0, "export", ".", ...words);
   await expectRows(1_500);
   await run(0, "export", "a.jsonl", ...words, "--fresh");

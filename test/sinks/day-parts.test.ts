@@ -6,7 +6,6 @@ import { DayOrder } from "../../src/sinks/day-order.js";
 import { DayParts } from "../../src/sinks/day-parts.js";
 import { createParquetFormat } from "../../src/sinks/parquet/parquet-format.js";
 import { diskFiles } from "../../src/sinks/part-files.js";
-import { WriteBuffer } from "../../src/sinks/part-output.js";
 import { ColumnBuffer } from "../../src/sinks/row-buffer.js";
 import { eventBatch, temporaryDirectory, utc, variedRows } from "./event-rows.js";
 
@@ -15,12 +14,8 @@ test("parts are finished early when their footers would take too much memory tog
   const rows = variedRows(30, 3);
   const rowBuffer = new ColumnBuffer(kernel, 1 << 20, { withInsertID: false });
   const order = new DayOrder(kernel, rows.length);
-  const buffer = new WriteBuffer();
-  // Bytes of a split that failed half-way must not get into the next one.
-  buffer.used = 10;
   const parts = new DayParts({
     files: diskFiles,
-    buffer,
     format: createParquetFormat(kernel, "snappy", { withInsertID: false }),
     partBytes: 1 << 30,
     heldBytesMax: 4000,

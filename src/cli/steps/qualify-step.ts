@@ -1,8 +1,11 @@
+import { dirname } from "node:path";
 import { exitCodes, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { ConsoleClientOptions } from "../../console/client.js";
 import { namingOptionsOf } from "../../engine/complete-report.js";
+import { settleUnlessRunning } from "../../pipeline/compact/settle-compaction.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { placeOf } from "../../pipeline/configuration/run-options.js";
 import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/secrets.js";
 import { findEventSource } from "../qualify/event-source.js";
 import { prepareCount, readKnownEvents, readStoredEvents } from "../qualify/known-events.js";
@@ -64,6 +67,11 @@ async function taskOf(configuration: Configuration, context: StepContext): Promi
   const client = clientOf(configuration);
   const source = await findEventSource(configuration, context.signal);
   const isSlow = source.kind === "inputs";
+  if (!isSlow) {
+    const place =
+      source.kind === "stored" ? source.place : placeOf(configuration, dirname(source.file));
+    await settleUnlessRunning({ ...place, signal: context.signal });
+  }
   return {
     readEvents:
       source.kind === "inputs"

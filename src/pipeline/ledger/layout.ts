@@ -52,7 +52,7 @@ export interface Layout {
   readonly keysDirectory: string;
   /** Joined parts of finished day directories, one file for each. */
   readonly compactedDirectory: string;
-  /** Day directories that are being compacted; exists only while `compact` works or after it was killed. */
+  /** Changes of day directories; exists while `compact` works, and after it was killed until they are finished. */
   readonly compactingDirectory: string;
   /** Emptied at the start of each run, for all epochs; on the same file system as the output. */
   readonly temporaryDirectory: string;

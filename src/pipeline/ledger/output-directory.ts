@@ -6,7 +6,7 @@ import { moveDurably, syncDirectory } from "../../base/durable-file.js";
 import { epochOf } from "../../base/epoch.js";
 import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
-import { asOutput } from "../../base/output-error.js";
+import { asOutput, outputError } from "../../base/output-error.js";
 import { isEventDirectory } from "../../sinks/directory-names.js";
 import { MERGED_PARTS, splitOfSpillName } from "../../sinks/spill/spill-files.js";
 import { partNameOfStaged, stagedPathOf } from "../../sinks/staged-parts.js";
@@ -184,9 +184,14 @@ function splitOfStagedName(name: string): string {
   return splitOfPartName(partNameOfStaged(name)) ?? "";
 }
 
-/** Returns undefined if the file does not exist. */
+/** Returns undefined if the file does not exist. Throws if that is not known: the file would be written again. */
 async function sizeOf(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.size;
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return undefined;
+    throw outputError("read", path, error);
+  }
 }
 
 /**

@@ -196,6 +196,11 @@ export class OutputMirror {
     );
   }
 
+  /** Removes the objects of files that the directory has no longer. */
+  async removeFiles(paths: readonly string[], lock: LeaseLock): Promise<void> {
+    await this.#remove([...paths], lock);
+  }
+
   /**
    * Compares the objects with what was written. Removes parts without a record, which a process that lost
    * its lock may have written. Throws `output_changed` if an object is missing or was replaced.

@@ -14,6 +14,8 @@ import { LOCK_KEY } from "./lease-lock.js";
 const record = new RegExp(
   `^_switchyard/(?:(?:epochs/\\d+/)?(?:splits/${splitIdPattern}|merges/\\d+)|compacted/.+)\\.json$`,
 );
+/** Names the files that a compaction replaces: it is there before and after all of them. */
+const change = /^_switchyard\/compacting\/[^/]+\/change\.json$/;
 const journal = /^_switchyard\/(?:epochs\/\d+\/)?acknowledged\//;
 const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
 const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
@@ -26,18 +28,19 @@ const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
  * the opposite order, so that no file ever lists one that does not exist.
  */
 export function stageOf(path: string): number {
-  if (path === MANIFEST_NAME) return 5;
-  if (path === EVENTS_BY_DAY_NAME || path === INPUTS_NAME) return 4;
-  if (isOfTable(path)) return 6;
-  if (record.test(path)) return 3;
-  if (plan.test(path)) return 2;
-  return isOfLedger(path) && !bulk.test(path) ? 1 : 0;
+  if (path === MANIFEST_NAME) return 6;
+  if (path === EVENTS_BY_DAY_NAME || path === INPUTS_NAME) return 5;
+  if (isOfTable(path)) return 7;
+  if (record.test(path)) return 4;
+  if (plan.test(path)) return 3;
+  if (change.test(path)) return 0;
+  return isOfLedger(path) && !bulk.test(path) ? 2 : 1;
 }
 
-export const STAGES = 7;
+export const STAGES = 8;
 
 /** Files of this stage and later ones list the others. */
-export const FIRST_ACCOUNT_STAGE = 4;
+export const FIRST_ACCOUNT_STAGE = 5;
 
 /** Returns true for the files that only Switchyard reads. */
 export function isOfLedger(path: string): boolean {
@@ -81,7 +84,7 @@ export function isLocalOnly(path: string): boolean {
     path === LOCK_KEY ||
     path.startsWith(`${LOCK_KEY}.`) ||
     path.startsWith(`${LOCK_KEY}-`) ||
-    /^_switchyard\/(?:tmp|compacting|leases)(?:\/|$)/.test(path) ||
+    /^_switchyard\/(?:tmp|leases|compacting\/[^/]+\/(?:joined|day))(?:\/|$)/.test(path) ||
     basename(path).startsWith(".")
   );
 }

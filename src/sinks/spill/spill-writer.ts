@@ -39,9 +39,10 @@ export class RowPacker {
     this.#result = kernel.allocate(8);
   }
 
-  /** Must be called before rows of a row buffer are packed. */
+  /** Must be called before rows of a row buffer are packed. Drops the packs of a split that failed. */
   take({ columns, columnList, timestamps, rows }: RowBuffer): void {
     const { run } = this.kernel;
+    this.#used = 0;
     const rowBytes = DESCRIBED_ROW_BYTES * (columns.length > DESCRIBED_CELLS_MAX ? 2 : 1);
     this.#rows.ensure(ROW_BUFFER_ROWS_MAX * rowBytes);
     const target = this.#rows.address;

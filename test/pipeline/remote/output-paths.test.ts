@@ -20,6 +20,7 @@ it("does not need the content of parts, of rejects and of the files of others", 
 
 it("writes a file after those that it lists", () => {
   const inOrder = [
+    "_switchyard/compacting/events+2026-01-01/change.json",
     "events/2026-01-01/part-000000-000.parquet",
     "_switchyard/splits/000000.events.json",
     "_switchyard/epochs/1/plan.json",
@@ -28,8 +29,8 @@ it("writes a file after those that it lists", () => {
     "manifest.json",
     "events/_delta_log/00000000000000000000.json",
   ];
-  expect(inOrder.map(stageOf)).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  expect(stageOf("_switchyard/merges/plan.json")).toBe(1);
-  expect(stageOf("_switchyard/merges/000000.json")).toBe(3);
-  expect(stageOf("_switchyard/epochs/1/plan-0.jsonl")).toBe(1);
+  expect(inOrder.map(stageOf)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(stageOf("_switchyard/merges/plan.json")).toBe(2);
+  expect(stageOf("_switchyard/merges/000000.json")).toBe(4);
+  expect(stageOf("_switchyard/epochs/1/plan-0.jsonl")).toBe(2);
 });
