@@ -45,9 +45,10 @@ export function fingerprintObject({ size, etag }: ObjectState): string {
   return JSON.stringify({ size, etag } satisfies ObjectState);
 }
 
-/** Returns the ETag in the fingerprint of an object, or of an entry of one. */
-export function etagOf(fingerprint: string): string {
-  return (JSON.parse(fingerprint) as ObjectState).etag;
+/** Returns the state in the fingerprint of an object, or of an entry of one. */
+export function objectStateOf(fingerprint: string): ObjectState {
+  const { size, etag } = JSON.parse(fingerprint) as ObjectState;
+  return { size, etag };
 }
 
 /** Makes the fingerprint of a zip entry from its checksum. `state`: of the zip. */

@@ -1,13 +1,14 @@
+import { createHash, type Hash } from "node:crypto";
 import { KIB, MIB } from "../base/limits.js";
 import { fetchRange } from "../store/fetch-range.js";
 import type { S3Options } from "../store/object-store.js";
 import { parseObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 import type { ByteSource } from "./byte-source.js";
-import { etagOf } from "./fingerprint.js";
+import { objectStateOf } from "./fingerprint.js";
 import type { FetchedBytes } from "./reader.js";
 import type { Source } from "./source.js";
-import { fromSystem } from "./source-errors.js";
+import { corrupt, fromSystem } from "./source-errors.js";
 
 /** The members of a source that are needed to fetch its object. */
 export type SourceObject = Pick<Source, "name" | "path" | "fingerprint">;
@@ -26,6 +27,15 @@ const FIRST_RANGE_BYTES = 256 * KIB;
 /** Reason of aborted requests; one for all, as its stack costs more than the rest of closing. */
 const closed = new Error("the reader is closed");
 
+/** Returns the MD5 of a source's object, if its store has one that must be compared. */
+async function findMd5(
+  { path, fingerprint }: SourceObject,
+  { s3 = {} }: ObjectOptions,
+): Promise<string | undefined> {
+  const url = parseObjectUrl(path);
+  return url && (await openStore(url, s3)).md5Of?.(objectStateOf(fingerprint).etag);
+}
+
 /** Fetches a range of a source's object. Throws `SourceError`, or the signal's reason. */
 export async function fetchObject(
   { name, path, fingerprint }: SourceObject,
@@ -37,7 +47,7 @@ export async function fetchObject(
   if (url === undefined) throw new Error(`${path} is not the address of an object`);
   try {
     const store = await openStore(url, s3);
-    const range = { etag: etagOf(fingerprint), start, end, signal };
+    const range = { ...objectStateOf(fingerprint), start, end, signal };
     await fetchRange(store, url.key, range, take);
   } catch (error) {
     throw fromSystem(name, error);
@@ -78,6 +88,8 @@ export class ObjectBytes implements ByteSource {
   #next: number;
   #rangeBytes = FIRST_RANGE_BYTES;
   #wake: (() => void) | undefined;
+  /** Of the bytes that were read, if they become the whole object and it needs several requests. */
+  #hash: Hash | undefined;
 
   constructor(
     private readonly object: SourceObject,
@@ -86,6 +98,8 @@ export class ObjectBytes implements ByteSource {
   ) {
     const { start, end, fetched } = range;
     const known = within(fetched, start, end);
+    const isWhole = start === 0 && end === objectStateOf(object.fingerprint).size;
+    if (isWhole && end > FIRST_RANGE_BYTES) this.#hash = createHash("md5");
     this.#position = start;
     this.#next = start + known.length;
     if (known.length > 0) this.#ranges.push({ start, bytes: known, received: known.length });
@@ -99,7 +113,21 @@ export class ObjectBytes implements ByteSource {
     this.options.signal.throwIfAborted();
     if (this.#position >= this.range.end || target.length === 0) return 0;
     this.#fetchAhead();
-    return this.#take(target) || this.#arrival().then(() => this.#readArrived(target));
+    const count = this.#take(target);
+    if (count === 0) return this.#arrival().then(() => this.#readArrived(target));
+    this.#hash?.update(target.subarray(0, count));
+    const isChecked = this.#hash !== undefined && this.#position === this.range.end;
+    return isChecked ? this.#compare(count) : count;
+  }
+
+  /** Compares all bytes with the digest of the object. Throws `source_corrupt`. */
+  async #compare(count: number): Promise<number> {
+    const md5 = await findMd5(this.object, this.options);
+    if (md5 !== undefined && this.#hash?.digest("base64") !== md5)
+      throw corrupt(this.object.name, "the bytes do not have the MD5 that is the object's ETag", {
+        alteredFrom: 0,
+      });
+    return count;
   }
 
   #readArrived(target: Uint8Array): number | Promise<number> {
@@ -172,6 +200,7 @@ export class ObjectBytes implements ByteSource {
         fetched.received += bytes.length;
         this.#wake?.();
       });
+      if ((await findMd5(this.object, this.options)) === undefined) this.#hash = undefined;
     } catch (error) {
       fetched.error = error;
       this.#wake?.();

@@ -4,7 +4,7 @@ import type { ObjectFacts, ObjectStore } from "../store/object-store.js";
 import { formatObjectUrl, type ObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 import type { FoundFile } from "./directory-walk.js";
-import { etagOf, fingerprintObject, type ObjectState } from "./fingerprint.js";
+import { fingerprintObject, type ObjectState, objectStateOf } from "./fingerprint.js";
 import { createNamedCheck, isHiddenPart } from "./hidden-names.js";
 import type { ObjectOptions } from "./object-bytes.js";
 import type { Source } from "./source.js";
@@ -84,7 +84,7 @@ class ListedObject implements FoundFile {
   }
 
   get stored(): ObjectState {
-    return { size: this.listed.size, etag: etagOf(this.listed.fingerprint) };
+    return objectStateOf(this.listed.fingerprint);
   }
 }
 

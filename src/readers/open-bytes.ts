@@ -37,11 +37,14 @@ export async function openBytes(
   options: OpenOptions,
 ): Promise<ByteSource> {
   options.signal.throwIfAborted();
-  if (isPlain(source)) return openFile(source, start, options);
-
+  const { sound } = options;
+  if (isPlain(source)) {
+    const file = openFile(source, start, options);
+    // Only a plain object that is read as a whole has a digest.
+    return sound === undefined || start > 0 ? file : new FirstBytes(file, sound);
+  }
   const ahead = isObjectUrl(source.path) ? undefined : options.openAhead?.(source, options);
   const decoded = ahead ?? (await openDecoders(source, options));
-  const { sound } = options;
   const bytes = sound === undefined ? decoded : new FirstBytes(decoded, sound);
   try {
     await skip(bytes, start);

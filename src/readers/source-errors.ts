@@ -112,6 +112,8 @@ function fromStore(source: string, error: StoreError): SwitchyardError {
       return changed(source, "its ETag is another one");
     case "store_object_missing":
       return new SourceError("source_missing", { source }, error.reason, { cause: error });
+    case "store_object_damaged":
+      return corrupt(source, error.reason.replace(/\.$/, ""), { cause: error });
     default: {
       const reason = `cannot be fetched: ${error.reason}`;
       return new SourceError("source_unreadable", { source }, reason, { cause: error });

@@ -6,6 +6,7 @@ import {
   type ContainerClient,
   StorageSharedKeyCredential,
 } from "@azure/storage-blob";
+import { MIB } from "../base/limits.js";
 import {
   type GetOptions,
   type ListOptions,
@@ -28,6 +29,8 @@ import {
 import type { RequestKind } from "./store-usage.js";
 
 const PAGE_OBJECTS_MAX = 5_000;
+/** Bytes of the largest range of which the store tells the MD5. */
+const CHECKED_BYTES_MAX = 4 * MIB;
 
 /** A page of a listing, flat or by hierarchy. */
 interface BlobPage {
@@ -102,21 +105,46 @@ export class AzureStore implements ObjectStore {
   }
 
   async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
+    // TLS protects what is on its way.
+    return this.container.url.startsWith("https:")
+      ? this.#getRange(key, options, false)
+      : this.#getChecked(key, options);
+  }
+
+  /** Reads a range in parts of which the store tells the MD5. */
+  async *#getChecked(key: string, { start, end, ...rest }: GetOptions) {
+    for (let from = start; from < end; from += CHECKED_BYTES_MAX) {
+      const part = { ...rest, start: from, end: Math.min(end, from + CHECKED_BYTES_MAX) };
+      yield* await this.#getRange(key, part, true);
+    }
+  }
+
+  async #getRange(
+    key: string,
+    options: GetOptions,
+    isChecked: boolean,
+  ): Promise<AsyncIterable<Uint8Array>> {
     const { etag, start, end, signal } = options;
     const {
       readableStreamBody,
       contentRange,
+      contentMD5,
       etag: version,
     } = await this.#calls.once({ kind: "get", key, signal }, (abortSignal) =>
       this.container.getBlobClient(key).download(start, end - start, {
         conditions: { ifMatch: quoted(etag) },
         maxRetryRequests: 0,
+        rangeGetContentMD5: isChecked,
         abortSignal,
       }),
     );
     const body = readableStreamBody as Readable;
     const status = contentRange === undefined ? 200 : 206;
-    return this.#calls.body(key, { status, contentRange, etag: version, body }, options);
+    const digest =
+      isChecked && contentMD5 !== undefined
+        ? ({ algorithm: "md5", base64: Buffer.from(contentMD5).toString("base64") } as const)
+        : undefined;
+    return this.#calls.body(key, { status, contentRange, etag: version, body, digest }, options);
   }
 
   async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {

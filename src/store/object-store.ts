@@ -28,6 +28,8 @@ export interface GetOptions {
   readonly start: number;
   /** Byte after the last one, above `start`. */
   readonly end: number;
+  /** Bytes of the object, if it is known: of a whole object, stores have a digest. */
+  readonly size?: number;
   readonly signal: AbortSignal;
 }
 
@@ -65,6 +67,11 @@ export interface ObjectStore {
   list(prefix: string, options: ListOptions): AsyncIterable<ObjectPage>;
   /** Returns the bytes of a range as they arrive. Does not retry: `fetchRange` does. */
   get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Returns the MD5 of a whole object that the ETag is, in base64; undefined if it is none, or if TLS protects
+   * the bytes on their way. Known after a range of the object was read.
+   */
+  md5Of?(etag: string): string | undefined;
   /** Returns undefined if there is no such object. Retries. */
   head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined>;
   /**
@@ -76,8 +83,11 @@ export interface ObjectStore {
   remove(keys: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** Checksums sent with written objects: only required ones, or also one that the store keeps. */
-export const s3Checksums = ["required", "supported"] as const;
+/**
+ * Checksums sent with written objects: only required ones, or also one that the store keeps; `off` also
+ * compares nothing that is read.
+ */
+export const s3Checksums = ["required", "supported", "off"] as const;
 export type S3Checksums = (typeof s3Checksums)[number];
 
 /** Address and style of calls to an S3 store; absent members come from the environment. */

@@ -4,6 +4,7 @@ import { isMainThread } from "node:worker_threads";
 import { KIB } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { runningMs } from "../base/running-clock.js";
+import { type BodyDigest, hasDigest } from "./body-digest.js";
 import type { GetOptions, ObjectContent, ObjectPage } from "./object-store.js";
 import { formatObjectUrl, type StoreScheme } from "./object-url.js";
 import { ReadRate } from "./read-rate.js";
@@ -58,6 +59,8 @@ export interface RangeAnswer {
   /** Undefined if the answer names none. */
   readonly etag: string | undefined;
   readonly body: Readable;
+  /** If the store names one, no byte is returned before all of them have it. */
+  readonly digest?: BodyDigest | undefined;
 }
 
 interface Call {
@@ -207,6 +210,7 @@ export class StoreCalls {
     const silence = () => answer.body.destroy(this.#silence(key, SILENCE_MS_MAX));
     const timer = setTimeout(silence, SILENCE_MS_MAX);
     const rate = new ReadRate();
+    const held: Uint8Array[] = [];
     let endSlowness: (() => void) | undefined;
     let awaitedMs = runningMs();
     try {
@@ -219,7 +223,8 @@ export class StoreCalls {
           endSlowness?.();
           endSlowness = undefined;
         } else endSlowness ??= beginWaiting(this.#slowness(key).message);
-        yield bytes;
+        if (answer.digest === undefined) yield bytes;
+        else held.push(bytes);
         if (speed === "too slow") throw this.#slowness(key);
         awaitedMs = runningMs();
       }
@@ -231,6 +236,13 @@ export class StoreCalls {
       clearTimeout(timer);
     }
     if (refusal !== undefined) throw refusal;
+    if (answer.digest !== undefined && !hasDigest(held, answer.digest)) throw this.#damage(key);
+    yield* held;
+  }
+
+  #damage(key: string): StoreError {
+    const { code, reason } = explanations.objectDamaged;
+    return new StoreError(code, reason, this.#addressOf(key), true);
   }
 
   #refusalOf(

@@ -54,6 +54,11 @@ export const explanations = {
     code: "store_quota_exceeded",
     reason: "a quota of the bucket or the account is used up. Raise it, or remove objects.",
   },
+  objectDamaged: {
+    code: "store_object_damaged",
+    reason:
+      "the bytes do not have the digest that the store names. Check the network and the store; if the ETags of this store are not MD5 sums, pass --s3-checksums off.",
+  },
   objectArchived: {
     code: "store_object_archived",
     reason: "the object is in an archive class. Restore it, or copy it to another class.",

@@ -271,6 +271,44 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     },
   );
 
+  it.each([3_000, 60_000])("never accepts a wrong bit in an object of %i rows", async (count) => {
+    const file = join(scratch, `${count}.jsonl`);
+    await writeAmplitudeRows(file, count, 5);
+    const bucket = `flipped-${count}`;
+    await server.createBucket(bucket, { "a.jsonl": readFileSync(file) });
+    const whole = ["--split-size", "64MiB"];
+    const expected = await exportOf(file, `${bucket}-local`, ...whole);
+    for (const [times, exitCode] of [
+      [1, undefined],
+      [Number.POSITIVE_INFINITY, 1],
+    ] as const) {
+      let looks = 0;
+      const proxy = await startFaultProxy(server.options.endpoint ?? "", (_, path) => {
+        if (!path.includes("a.jsonl")) return undefined;
+        // The first request finds the format.
+        return ++looks > 1 && looks <= times + 1 ? "flip" : undefined;
+      });
+      const output = `${bucket}-${times}`;
+      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style", "--json", ...whole];
+      const result = await run("export", `s3://${bucket}/`, output, ...flags);
+      proxy.close();
+      const { failures } = JSON.parse(result.stdout) as { readonly failures: readonly object[] };
+      if (result.exitCode === 0) {
+        const written = Object.entries(digestExport(join(scratch, output)));
+        expect(written.filter(([name]) => /^events[/-]/.test(name))).toEqual(expected);
+      } else
+        expect(failures).toMatchObject([
+          { code: "source_corrupt", source: `s3://${bucket}/a.jsonl` },
+        ]);
+      const { rows: counted } = JSON.parse(
+        readFileSync(join(scratch, output, "manifest.json"), "utf8"),
+      ) as { readonly rows: { readonly delivered: number } };
+      // Nothing that may be altered is delivered.
+      if (result.exitCode === 1) expect(counted.delivered).toBe(0);
+      if (exitCode !== undefined) expect(result.exitCode).toBe(exitCode);
+    }
+  });
+
   it("has a changed input if an object of the same size has replaced it", async () => {
     const row = '{"event_type":"e","event_time":"2026-01-01 00:00:00","user_id":"u1"}\n';
     await server.createBucket("replaced", { "a.jsonl": row });

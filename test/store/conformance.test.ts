@@ -31,10 +31,13 @@ interface Kind {
 /** The fate of the next request. */
 let fault: Fault | undefined;
 
+/** The fate of all requests. */
+let lasting: Fault | undefined;
+
 /** Puts a proxy before a server, which lets the next request fail if it is told to. */
 async function behindFaults(endpoint: string): Promise<FaultProxy> {
   return startFaultProxy(endpoint, () => {
-    const now = fault;
+    const now = fault ?? lasting;
     fault = undefined;
     return now;
   });
@@ -166,6 +169,22 @@ describe.each(kinds.filter(({ isThere }) => isThere))("$name", ({ name, open }) 
     await expect(read("ranges", etag, 0, 10)).rejects.toMatchObject({
       code: expect.stringMatching(/^store_object_(?:missing|changed)$/),
     });
+  });
+
+  it("does not accept a whole object in which a bit is wrong", async () => {
+    const etag = await put("damaged", "0123456789");
+    const range = { etag: String(etag), start: 0, end: 10, size: 10, signal };
+    const readWhole = async () => {
+      const pieces: Buffer[] = [];
+      await fetchRange(store, "damaged", range, (bytes) => void pieces.push(Buffer.from(bytes)));
+      return Buffer.concat(pieces).toString();
+    };
+    fault = "flip";
+    expect(await readWhole()).toBe("0123456789");
+    expect(fault).toBe(undefined);
+    lasting = "flip";
+    await expect(readWhole()).rejects.toMatchObject({ code: "store_object_damaged" });
+    lasting = undefined;
   });
 
   it("writes a file that is read while it is sent, and an empty object", async () => {

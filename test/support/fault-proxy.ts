@@ -1,11 +1,17 @@
 import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Transform } from "node:stream";
 
 /**
  * The fate of a request: it is answered with a status, lost, its answer is lost, or the body of the answer
- * stops in the middle.
+ * stops in the middle, or has a wrong bit there.
  */
-export type Fault = { readonly status: number; readonly code: string } | "reset" | "lost" | "cut";
+export type Fault =
+  | { readonly status: number; readonly code: string }
+  | "reset"
+  | "lost"
+  | "cut"
+  | "flip";
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -47,7 +53,8 @@ export async function startFaultProxy(
         cut(answer, response);
         return;
       }
-      response.pipe(answer);
+      if (fault === "flip") response.pipe(flipOneBit()).pipe(answer);
+      else response.pipe(answer);
     });
     forwarded.on("error", () => answer.destroy());
     incoming.pipe(forwarded);
@@ -64,6 +71,19 @@ export async function startFaultProxy(
       server.closeAllConnections();
     },
   };
+}
+
+/** Changes the last byte of the first piece of a body. */
+function flipOneBit(): Transform {
+  let isFlipped = false;
+  return new Transform({
+    transform(bytes: Buffer, _, done) {
+      const passed = Buffer.from(bytes);
+      if (!isFlipped) passed[passed.length - 1]! ^= 1;
+      isFlipped = true;
+      done(null, passed);
+    },
+  });
 }
 
 /** Passes on the first half of the first piece of a body. */

@@ -76,6 +76,7 @@ function serveObject(
     answer.writeHead(start === undefined ? 200 : 206, {
       "content-length": bytes.length,
       "x-goog-generation": found.generation,
+      "x-goog-hash": `crc32c=AAAAAA==,md5=${createHash("md5").update(found.bytes).digest("base64")}`,
       ...(start && { "content-range": `bytes ${start}-${end}/${found.bytes.length}` }),
     });
     answer.end(bytes);

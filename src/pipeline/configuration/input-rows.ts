@@ -74,7 +74,7 @@ export const storeRows = {
     type: type.choice(s3Checksums),
     default: "required",
     description:
-      "Checksums of objects written to S3; `supported` adds a SHA-256 that the store keeps; buckets with Object Lock require it",
+      "Checksums of objects in S3; `supported` adds a SHA-256 to written ones that the store keeps; buckets with Object Lock require it; `off` compares none of read ones",
   },
   maxRequestsPerSecond: {
     type: type.events,
