@@ -10,10 +10,10 @@ import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Expectation } from "../pipeline/configuration/expectations.js";
-import type { CountRequest } from "../pipeline/options.js";
+import type { CountRequest, RunOptions } from "../pipeline/options.js";
 import { resolveMaxTime } from "../pipeline/run-setup.js";
+import type { Discovery } from "../readers/source-discovery.js";
 import { EventLines } from "../sinks/webhook/event-lines.js";
-import { discover } from "./engine.js";
 import { loadMapperOptions, openSources } from "./run-tools.js";
 
 type Event = Readonly<Record<string, unknown>>;
@@ -32,6 +32,7 @@ interface Made {
 export async function checkExpectations(
   expected: readonly Expectation[],
   options: CountRequest,
+  discover: (run: RunOptions) => Promise<Discovery>,
   signal: AbortSignal,
   nowMs: number,
 ): Promise<readonly string[]> {
@@ -61,7 +62,7 @@ export async function checkExpectations(
     const outputDirectory = join(directory, "out");
     const here = { inputs: ["row"], cwd: directory, notInputs: [], outputDirectory };
     const reading = { ...others, ...format, ...here };
-    const { sources, failures } = await discover(reading, signal);
+    const { sources, failures } = await discover(reading);
     made.rejects.push(...failures.map(({ code, message }) => `${code}: ${message}`));
     const { rowBytesMax, ratioMax, s3 } = options;
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory: directory, signal };
@@ -116,7 +117,10 @@ function compare({ event, reject }: Expectation, { events, rejects }: Made): rea
   }
   const wanted = event === null || event === undefined ? [] : [event].flat();
   if (rejects.length > 0 || events.length !== wanted.length) {
-    const must = wanted.length === 0 ? "be left out" : `become ${wanted.length === 1 ? "an event" : `${wanted.length} events`}`;
+    const must =
+      wanted.length === 0
+        ? "be left out"
+        : `become ${wanted.length === 1 ? "an event" : `${wanted.length} events`}`;
     return [`the row ${got}; it must ${must}`];
   }
   return wanted.flatMap((one, index) => {

@@ -103,7 +103,8 @@ export function createEngine(): Engine {
     },
     checkExpectations: async (expected, request, signal) => {
       const { checkExpectations } = await import("./check-expectations.js");
-      return checkExpectations(expected, request, signal, Date.now());
+      const find = (run: RunOptions) => discover(run, signal);
+      return checkExpectations(expected, request, find, signal, Date.now());
     },
     digestInputs,
     findNewInputs: async (options, signal) => {
