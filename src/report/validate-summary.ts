@@ -66,14 +66,19 @@ function nextLines({ first, command }: NextStep): readonly string[] {
   return first === undefined ? [line("next", command)] : [line("next", first), line("", command)];
 }
 
-function duplicateLines({ rows: { duplicates, mapped } }: Report): readonly string[] {
+function duplicateLines({ rows, findings }: Report): readonly string[] {
+  const { duplicates, mapped } = rows;
   const { exact } = duplicates;
+  // The finding advises against dedupe if so many ids repeat that they are no ids of events.
+  const isDoubtful = findings.some(
+    ({ code, fix }) => code === "duplicates" && fix?.path[1] === "insertID",
+  );
   if (exact === undefined || exact.removed || exact.rows === 0) return [];
   const share = formatShare(exact.rows, mapped);
   return [
     line(
       "repeated",
-      `${formatNumberOf(exact.rows, "event")} (${share}), which --dedupe would remove`,
+      `${formatNumberOf(exact.rows, "event")} (${share}), ${isDoubtful ? "so many that the insert id may not identify events" : "which --dedupe would remove"}`,
     ),
   ];
 }

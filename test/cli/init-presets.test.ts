@@ -195,3 +195,22 @@ describe("columns beside the properties are kept by what init writes", () => {
     expect(event?.["metadata"]).toMatchObject(metadata);
   });
 });
+
+test("validate does not advise dedupe by an insert id that most events share", async () => {
+  const rows = manyOf((index) => ({
+    event_type: "open",
+    event_time: timeOf(index),
+    user_id: `u${index % 7}`,
+    product: `p${index % 4}`,
+  }));
+  writeFileSync(join(cwd, "products.jsonl"), linesOf(rows));
+  writeFileSync(
+    join(cwd, "pipeline.config.json"),
+    JSON.stringify({ inputs: ["products.jsonl"], mapping: { insertID: "product" } }),
+  );
+  const { stdout } = await runInProcess(["validate"], { cwd });
+  const text = stdout.replaceAll(/\s+/g, " ");
+  expect(text).toContain("56 events (93.3 %), so many that the insert id may not identify events");
+  expect(text).toContain('"mapping": {"insertID": null}');
+  expect(text).not.toContain("dedupe");
+});
