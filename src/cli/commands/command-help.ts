@@ -40,8 +40,8 @@ report/report.html for people and report/report.json for programs: rows and
 their outcomes, days and hours, events with their properties, ids, times, sizes,
 source rows beside their events, and findings, each with the
 configuration line that fixes it. --apply writes the safe fixes into the
-configuration: those of the last report if inputs and configuration are the same,
-without reading again.
+configuration: those of the last report, without reading again, if inputs and
+configuration are the same.
 
 Examples:
   $ switchyard validate export.zip
