@@ -59,7 +59,11 @@ export interface ReadingOptions extends StoreOptions {
   readonly inputFormat?: FormatKind | undefined;
   /** Dialect of CSV inputs, by the program that wrote them. Default: detected. */
   readonly csvDialect?: CsvDialectName | undefined;
-  /** Character between CSV cells; also by name: `tab`, `comma`, `pipe`. */
+  /** Encoding of CSV inputs, such as `windows-1252`. Default: UTF-8, or UTF-16 if detected. */
+  readonly csvEncoding?: string | undefined;
+  /** Character that makes a quote in a quoted CSV cell a part of its text. Default: detected. */
+  readonly csvEscape?: string | undefined;
+  /** Text between CSV cells; also by name: `tab`, `comma`, `pipe`. */
   readonly csvDelimiter?: string | undefined;
   /** Character around CSV cells; `none` if quotes have no meaning. */
   readonly csvQuote?: string | undefined;

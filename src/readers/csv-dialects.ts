@@ -21,3 +21,8 @@ export function completeDialect(
 ): GivenDialect {
   return name === undefined ? given : { ...csvDialects[name], ...given };
 }
+
+/** Returns whether CSV is read through csv-parse, because the kernels do not know its delimiter. */
+export function isParsed({ delimiter = "," }: { readonly delimiter?: string }): boolean {
+  return Buffer.byteLength(delimiter) > 1;
+}

@@ -1,5 +1,6 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
+import { isParsed } from "./csv-dialects.js";
 import { detectJsonFormat, givenJson } from "./json/detect-json.js";
 import { JsonReader } from "./json/json-reader.js";
 import type { RowLayout } from "./json/row-scanner.js";
@@ -127,14 +128,17 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
     async detect({ bytes, extent }, { name, csv }) {
       // Any byte may be a delimiter, or one that no CSV has.
       if (extent === "part") return "undecided";
+      const hints = { name, complete: extent === "whole" };
+      if (isParsed(csv)) return detectParsed(bytes, hints, csv);
       const { detectCsv } = await import("./csv/csv-detection.js");
-      const dialect = detectCsv(bytes, { name, complete: extent === "whole" }, csv);
+      const dialect = detectCsv(bytes, hints, csv);
       return dialect === null ? "none" : { kind: "csv", ...dialect };
     },
     async given(sample, { name, csv }) {
       if (sample.extent === "part") return null;
-      const { detectGivenCsv } = await import("./csv/csv-detection.js");
       const hints = { name, complete: sample.extent === "whole" };
+      if (isParsed(csv)) return detectParsed(sample.bytes, hints, csv);
+      const { detectGivenCsv } = await import("./csv/csv-detection.js");
       return { kind: "csv", ...detectGivenCsv(sample.bytes, hints, csv) };
     },
     rangeUnit: "bytes",
@@ -145,13 +149,13 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
       return planCsvRanges(source, (whole, start) => openBytes(whole, start, options), splitBytes);
     },
     open: opener<CsvFormat>(async (opened, format) => {
-      const { openCsvReader } = await import("./csv/csv-reader.js");
+      const { openCsvReader } = await import("./csv/open-csv.js");
       return openCsvReader(opened, format);
     }),
     keptAs: keptCsv,
-    async readKept({ kernel, range, fields, bytes, options }, format) {
-      const { CsvReader } = await import("./csv/csv-reader.js");
-      return new CsvReader(kernel, range, format, fields, bytes, options);
+    async readKept(opened, format) {
+      const { openUtf8Reader } = await import("./csv/open-csv.js");
+      return openUtf8Reader(opened, format);
     },
   },
 };
@@ -281,6 +285,15 @@ async function readRejects({ range, bytes, options, ...opened }: OpenedRange): P
 /** The format that a rejected row of a source is kept in. */
 export function keptFormat(format: Format): Format {
   return formatOf(format).keptAs(format);
+}
+
+async function detectParsed(
+  bytes: Uint8Array,
+  hints: { readonly name: string; readonly complete: boolean },
+  given: GivenDialect,
+): Promise<CsvFormat> {
+  const { detectParsedCsv } = await import("./csv/detect-parsed.js");
+  return { kind: "csv", ...detectParsedCsv(bytes, hints, given) };
 }
 
 const keptDialects = new WeakMap<CsvFormat, CsvFormat>();

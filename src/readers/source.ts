@@ -48,7 +48,7 @@ export interface KeyedRows {
 }
 
 export interface CsvDialect {
-  /** One character. */
+  /** One ASCII character; others, and several, are read through csv-parse. */
   readonly delimiter: string;
   /** One character, or "" if quotes have no meaning. */
   readonly quote: string;
@@ -70,7 +70,8 @@ export interface CsvDialect {
   readonly columns: readonly string[];
   /** True if the first record of the source is the header, not a row. */
   readonly header: boolean;
-  readonly encoding: "utf-8" | "utf-16le" | "utf-16be";
+  /** As TextDecoder names it. */
+  readonly encoding: string;
 }
 
 /** The members of a dialect that the user gave; the rest is detected. */

@@ -128,3 +128,29 @@ test("a document that is named, and an error page in place of data, are errors",
     expect(stdout + stderr).toContain("Download the file again.");
   }
 });
+
+test("CSV in another encoding is refused with the option that reads it, and read with it", async () => {
+  const rows = lines(0, 60, (user) => `e,${time},Müller${user}\n`).join("");
+  writeFileSync(join(scratch, "latin.csv"), Buffer.from(header + rows, "latin1"));
+  const refused = await exportOf("latin.csv");
+  expect(refused.users).toEqual([]);
+  expect(refused.stderr).toMatch(/latin\.csv: its text is not UTF-8: pass --csv-encoding/);
+  const words = ["--csv-encoding", "windows-1252", "--fresh"];
+  const { users } = await exportOf("latin.csv", ...words);
+  expect(users).toEqual(lines(0, 60, (user) => `Müller${user}`));
+});
+
+test("CSV with several characters between the cells is read, and its rejects again", async () => {
+  const rows = lines(0, 20, (user) => `e||${time}||"${user}"\n`);
+  rows[3] = 'e||2026-02-31||"u||003"\n';
+  rows[7] = `e||"${time}"x||u007\n`;
+  const text = (header + rows.join("")).replaceAll(/^event.*$/gm, (line) =>
+    line.replaceAll(",", "||"),
+  );
+  writeFileSync(join(scratch, "pipes.csv"), text);
+  const first = await exportOf("pipes.csv", "--csv-delimiter", "||");
+  expect(first.result?.rows).toMatchObject({ read: 20, delivered: 18, rejected: 2 });
+  const rejects = join("out-pipes.csv", "rejects");
+  const again = await exportOf(rejects, "--preset", "amplitude");
+  expect(again.result?.rows).toMatchObject({ read: 2, rejected: 2 });
+});

@@ -42,7 +42,8 @@ const runOptions: readonly OptionName[] = optionNames.filter((name) => {
 export const migrateOptions = runOptions;
 
 /** Options for reading inputs. `init` writes them to its file if they are given. */
-export const readingOptions = `inputFormat csvDialect csvDelimiter csvQuote csvNull csvComment
+export const readingOptions =
+  `inputFormat csvDialect csvEncoding csvDelimiter csvQuote csvEscape csvNull csvComment
   csvSkipLines csvColumns csvHeader maxRatio maxTime`.split(/\s+/) as readonly OptionName[];
 
 /** Options of the section `export` that `send` shares. */

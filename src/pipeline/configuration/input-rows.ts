@@ -2,8 +2,29 @@ import { SKIP_LINES_MAX } from "../../base/limits.js";
 import { csvDialectNames } from "../../readers/csv-dialects.js";
 import { s3Checksums } from "../../store/object-store.js";
 import * as type from "./option-types.js";
+import { parseDelimiter, parseEncoding } from "./option-values.js";
 
 const detected = "detected for each input";
+
+const encoding = type.textType(
+  type
+    .validText(
+      (text) => parseEncoding(text) !== undefined,
+      "an encoding of the Encoding Standard, such as windows-1252",
+    )
+    .transform((text) => parseEncoding(text) ?? text),
+  "<name>",
+);
+
+const delimiter = type.textType(
+  type
+    .validText(
+      (text) => parseDelimiter(text) !== undefined,
+      "up to 16 characters without quotes and line ends, or one of tab, comma, semicolon, pipe, space",
+    )
+    .transform((text) => parseDelimiter(text) ?? text),
+  "<text>",
+);
 
 /** Options of the dialect of CSV inputs; part of `optionTable`. */
 export const csvRows = {
@@ -13,15 +34,27 @@ export const csvRows = {
       "Dialect of CSV inputs, by the program that wrote them; the next options change it",
     otherwise: detected,
   },
+  csvEncoding: {
+    type: encoding,
+    description:
+      "Encoding of CSV inputs, such as windows-1252, iso-8859-1, shift_jis, or any other of the Encoding Standard",
+    otherwise: "UTF-8, or UTF-16 if detected",
+  },
   csvDelimiter: {
-    type: type.character,
-    description: "Character between the cells of CSV inputs; also by name: tab, comma, pipe",
+    type: delimiter,
+    description:
+      "Text between the cells of CSV inputs, also by name: tab, comma, pipe; several characters are read more slowly",
     otherwise: detected,
   },
   csvQuote: {
     type: type.characterOrNone,
     description: "Character around cells of CSV inputs; none if quotes have no meaning",
     otherwise: detected,
+  },
+  csvEscape: {
+    type: type.character,
+    description: "Character that makes a quote in a quoted CSV cell a part of its text",
+    otherwise: "detected: a doubled quote, or a backslash",
   },
   csvNull: {
     type: type.list,

@@ -100,6 +100,21 @@ export function parseCharacter(text: string): string | undefined {
   return allowed ? text : undefined;
 }
 
+/** Parses what is between CSV cells; undefined if it cannot be. */
+export function parseDelimiter(text: string): string | undefined {
+  const found = parseCharacter(text) ?? (/^[^"'\r\n]{1,16}$/.test(text) ? text : undefined);
+  return found === "" ? undefined : found;
+}
+
+/** Returns the name that TextDecoder has for an encoding. */
+export function parseEncoding(name: string): string | undefined {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
 const characterNames: Readonly<Record<string, string>> = {
   none: "",
   tab: "\t",

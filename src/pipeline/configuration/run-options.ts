@@ -257,8 +257,10 @@ function requireInputs({ inputs = [] }: CompleteValues): readonly string[] {
 
 function csvDialectOf(values: CompleteValues): GivenDialect {
   const members = omitUndefined({
+    encoding: values.csvEncoding,
     delimiter: values.csvDelimiter,
     quote: values.csvQuote,
+    escape: values.csvEscape,
     nulls: values.csvNull,
     comment: values.csvComment,
     skipLines: values.csvSkipLines,

@@ -73,6 +73,8 @@ const optionsByName: Readonly<Record<string, OptionName>> = {
   partBytes: "partSize",
   "privacy.drop": "drop",
   "privacy.hash": "hash",
+  "csv.encoding": "csvEncoding",
+  "csv.escape": "csvEscape",
   "csv.delimiter": "csvDelimiter",
   "csv.quote": "csvQuote",
   "csv.nulls": "csvNull",

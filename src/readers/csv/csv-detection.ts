@@ -1,8 +1,8 @@
-import { UsageError } from "../../base/errors.js";
+import { SourceError, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { CsvDialect, GivenDialect } from "../source.js";
 import { backslashMarks, findBackslashes, isQuotedAsMarked } from "./backslash-detection.js";
-import { detectEncoding, toUtf8 } from "./csv-encoding.js";
+import { detectEncoding, ENCODING_ADVICE, isOtherEncoding, toUtf8 } from "./csv-encoding.js";
 import { looksLikeHeader } from "./csv-header.js";
 import {
   Candidate,
@@ -57,6 +57,10 @@ export function detectCsv(
   const found = findTable(all, hints, known);
   if (found === null) return null;
   const { bytes, trial, skipLines } = found;
+  if (encoding === "utf-8" && given.encoding === undefined && isOtherEncoding(head)) {
+    const reason = `its text is not UTF-8: ${ENCODING_ADVICE}`;
+    throw new SourceError("csv_encoding_unknown", omitUndefined({ source: hints.name }), reason);
+  }
   const options = omitUndefined({ nulls: given.nulls, skipLines });
   return { ...trial.marks, ...options, ...nameColumns(bytes, trial, known), encoding };
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { ByteSource } from "../byte-source.js";
 import type { CsvDialect } from "../source.js";
 
@@ -26,11 +27,85 @@ export function detectEncoding(head: Uint8Array): CsvDialect["encoding"] {
   return "utf-8";
 }
 
-/** Recodes the head to UTF-8; a byte order mark stays. */
+/** Recodes the head to UTF-8; a byte order mark stays, and a character that the end cuts is left out. */
 export function toUtf8(head: Uint8Array, encoding: CsvDialect["encoding"]): Uint8Array {
   if (encoding === "utf-8") return head;
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
-  return Buffer.from(decoder.decode(head.subarray(0, head.length & ~1)));
+  return Buffer.from(decoder.decode(head, { stream: true }));
+}
+
+/** Bytes that are not UTF-8 from which a head is of another encoding; fewer are damage. */
+const OTHER_BYTES_MIN = 20;
+
+/** Advice for text that is not UTF-8. */
+export const ENCODING_ADVICE =
+  "pass --csv-encoding with its encoding, such as windows-1252 (Western Europe), windows-1251 (Cyrillic) or shift_jis (Japanese)";
+
+/** Returns whether a head has more bytes that are not UTF-8 than other characters beyond ASCII. */
+export function isOtherEncoding(head: Uint8Array): boolean {
+  if (isUtf8(head)) return false;
+  const text = new TextDecoder().decode(head, { stream: true });
+  const beyond = text.match(/[^\0-\x7f]/gu) ?? [];
+  const invalid = beyond.filter((character) => character === "\ufffd").length;
+  return invalid >= OTHER_BYTES_MIN && invalid * 2 > beyond.length;
+}
+
+/** Recodes a source to UTF-8. */
+export function recode(bytes: ByteSource, encoding: CsvDialect["encoding"]): ByteSource {
+  if (encoding === "utf-8") return bytes;
+  const isUtf16 = encoding === "utf-16le" || encoding === "utf-16be";
+  return isUtf16 ? new Utf16Source(bytes, encoding) : new DecodedSource(bytes, encoding);
+}
+
+/** TextDecoder puts it where bytes are not of the encoding. */
+const REPLACEMENT = Buffer.from("\ufffd");
+
+/** Replaces such bytes; never part of UTF-8, so that their row is rejected instead of changed. */
+const INVALID = Buffer.from([0xff]);
+
+/** Recodes what TextDecoder knows to UTF-8. */
+class DecodedSource implements ByteSource {
+  readonly #bytes: ByteSource;
+  readonly #decoder: InstanceType<typeof TextDecoder>;
+  readonly #input = new Uint8Array(CHUNK_BYTES);
+  #output: Buffer = Buffer.alloc(0);
+  #ended = false;
+
+  constructor(bytes: ByteSource, encoding: string) {
+    this.#bytes = bytes;
+    this.#decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  }
+
+  get consumed(): number {
+    return this.#bytes.consumed;
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    while (this.#output.length === 0) {
+      if (this.#ended) return 0;
+      const read = await this.#bytes.read(this.#input);
+      this.#ended = read === 0;
+      const text = this.#decoder.decode(this.#input.subarray(0, read), { stream: !this.#ended });
+      this.#output = withInvalid(Buffer.from(text));
+    }
+    const count = this.#output.copy(target);
+    this.#output = this.#output.subarray(count);
+    return count;
+  }
+
+  close(): Promise<void> {
+    return this.#bytes.close();
+  }
+}
+
+function withInvalid(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (let p = bytes.indexOf(REPLACEMENT); p >= 0; p = bytes.indexOf(REPLACEMENT, start)) {
+    parts.push(bytes.subarray(start, p), INVALID);
+    start = p + REPLACEMENT.length;
+  }
+  return start === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(start)]);
 }
 
 const CHUNK_BYTES = 64 * 1024;

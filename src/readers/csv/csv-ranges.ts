@@ -1,5 +1,6 @@
 import { KIB, MIB } from "../../base/limits.js";
 import type { ByteSource } from "../byte-source.js";
+import { isParsed } from "../csv-dialects.js";
 import type { CsvDialect, Source, SourceRange } from "../source.js";
 import { possibleStates, RecordWalker, skipLine, skipToRecord } from "./record-walk.js";
 
@@ -40,7 +41,8 @@ export async function planCsvRanges(
   const { format, codecs, entry, size } = source;
   if (format.kind !== "csv") throw new Error(`not a CSV source: ${source.name}`);
   const cuts: number[] = [];
-  if (codecs.length === 0 && entry === undefined && format.encoding === "utf-8") {
+  const isPlain = codecs.length === 0 && entry === undefined;
+  if (isPlain && format.encoding === "utf-8" && !isParsed(format)) {
     for (let target = splitBytes; target < size; target += splitBytes) {
       const last = cuts.at(-1) ?? 0;
       if (target <= last) continue;

@@ -4,28 +4,15 @@ import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { ByteSource } from "../byte-source.js";
-import type { OpenedRange, Reader, ReaderNotices, ReaderOptions } from "../reader.js";
+import type { Reader, ReaderNotices, ReaderOptions } from "../reader.js";
 import type { CsvDialect, SourceRange } from "../source.js";
 import { Window } from "../window.js";
-import { Utf16Source } from "./csv-encoding.js";
+import { ENCODING_ADVICE } from "./csv-encoding.js";
 import { FieldColumns } from "./field-columns.js";
 import { RecordScanner, rowEndings, type ScanResult, scanStates } from "./record-scanner.js";
 import { Seams } from "./seams.js";
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-
-/**
- * Opens the rows of a range. UTF-16 is recoded to UTF-8 first: byte offsets of its rows count
- * recoded bytes, and it is not split.
- */
-export function openCsvReader(
-  { kernel, range, fields, bytes, options }: OpenedRange,
-  dialect: CsvDialect,
-): CsvReader {
-  const { encoding } = dialect;
-  const decoded = encoding === "utf-8" ? bytes : new Utf16Source(bytes, encoding);
-  return new CsvReader(kernel, range, dialect, fields, decoded, options);
-}
 
 interface CsvReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
   /** Size of the window before long rows grow it. */
@@ -303,7 +290,7 @@ class CsvRawRows implements RawRows {
       case rejectCodes.ragged_row:
         return `${count(cells, "cell")} where the source has ${count(names.length, "column")}`;
       case rejectCodes.invalid_utf8:
-        return "the row is not valid UTF-8";
+        return `the row is not valid UTF-8; if the file has another encoding, ${ENCODING_ADVICE}`;
       case rejectCodes.row_too_long: {
         const limit = `longer than ${rowBytesMax} bytes (--max-row-size)`;
         return ending === rowEndings.atStopInQuotes

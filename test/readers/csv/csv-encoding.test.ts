@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../../src/batch/kernel.js";
-import { Utf16Source } from "../../../src/readers/csv/csv-encoding.js";
-import { openCsvReader } from "../../../src/readers/csv/csv-reader.js";
+import {
+  isOtherEncoding,
+  recode as recodeSource,
+  Utf16Source,
+} from "../../../src/readers/csv/csv-encoding.js";
+import { openCsvReader } from "../../../src/readers/csv/open-csv.js";
 import { deliverBytes, renderBatch } from "../conformance.js";
 import { testDialect, testSource } from "./csv-rows.js";
 
@@ -68,7 +72,7 @@ describe("Utf16Source", () => {
       const fields = [{ path: ["b"], form: "text" }] as const;
       const range = { source, start: 0, end: null };
       const bytes = deliverBytes(content, 0, {});
-      const reader = openCsvReader(
+      const reader = await openCsvReader(
         { kernel: new Kernel(), range, fields, bytes, options },
         dialect,
       );
@@ -83,5 +87,40 @@ describe("Utf16Source", () => {
       expect(await reader.next()).toBeNull();
       await reader.close();
     }
+  });
+});
+
+describe("recode", () => {
+  test("gives the characters of an encoding, and makes other bytes invalid UTF-8", async () => {
+    const read = async (hex: string, encoding: string) => {
+      const bytes = recodeSource(
+        deliverBytes(Buffer.from(hex, "hex"), 0, { chunks: [1] }),
+        encoding,
+      );
+      const found: Buffer[] = [];
+      for (;;) {
+        const target = Buffer.alloc(3);
+        const count = await bytes.read(target);
+        if (count === 0) return Buffer.concat(found);
+        found.push(target.subarray(0, count));
+      }
+    };
+    expect((await read("4de92080", "windows-1252")).toString()).toBe("Mé €");
+    expect((await read("93fa967b", "shift_jis")).toString()).toBe("日本");
+    expect(await read("93fa41ff42", "shift_jis")).toEqual(
+      Buffer.concat([Buffer.from("日A"), Buffer.from([0xff]), Buffer.from("B")]),
+    );
+    // Half a character at the end.
+    expect(await read("4193", "shift_jis")).toEqual(Buffer.from([0x41, 0xff]));
+  });
+
+  test("is needed for heads with more bytes that are not UTF-8 than other characters", () => {
+    const latin = Buffer.from("name;é\n".repeat(30), "latin1");
+    expect(isOtherEncoding(latin)).toBe(true);
+    expect(isOtherEncoding(Buffer.from("name;é\n".repeat(30)))).toBe(false);
+    expect(
+      isOtherEncoding(Buffer.concat([Buffer.from("é;日本\n".repeat(30)), latin.subarray(0, 60)])),
+    ).toBe(false);
+    expect(isOtherEncoding(latin.subarray(0, 70))).toBe(false);
   });
 });

@@ -1,5 +1,7 @@
 import { planCsvRanges } from "../../../src/readers/csv/csv-ranges.js";
 import { CsvReader } from "../../../src/readers/csv/csv-reader.js";
+import { ParsedCsvReader } from "../../../src/readers/csv/parsed-csv-reader.js";
+import { isParsed } from "../../../src/readers/csv-dialects.js";
 import type { CsvDialect } from "../../../src/readers/source.js";
 import { isCi } from "../../support/property-runs.js";
 import { deliverBytes, describeReader, type ReaderSubject, type Sample } from "../conformance.js";
@@ -26,7 +28,8 @@ function subject(name: string, dialect: CsvDialect, makeCell: (text: string) => 
     open: ({ kernel, content, openBytes, start, end, rowBytesMax, windowBytes, signal }) => {
       const range = { source: testSource(dialect, content.length), start, end };
       const options = { rowBytesMax, signal, ...(windowBytes && { windowBytes }) };
-      return new CsvReader(kernel, range, dialect, fields, openBytes(start), options);
+      const Reader = isParsed(dialect) ? ParsedCsvReader : CsvReader;
+      return new Reader(kernel, range, dialect, fields, openBytes(start), options);
     },
     plan: (content, splitBytes) =>
       planCsvRanges(
@@ -54,3 +57,18 @@ if (isCi) {
   );
 }
 describeReader(subject("TSV without quotes", { ...comma, delimiter: "\t", quote: "" }, (t) => t));
+
+// Read through csv-parse, which reads whole sources.
+function parsedSubject(name: string, change: Partial<CsvDialect>, escaped: string): ReaderSubject {
+  const dialect = { ...comma, ...change };
+  const { plan: _, ...more } = subject(name, dialect, (text) =>
+    text.startsWith("{") ? `"${text.replaceAll('"', escaped)}"` : text,
+  );
+  return more;
+}
+describeReader(parsedSubject("CSV between several characters", { delimiter: "||" }, '""'));
+if (isCi) {
+  describeReader(
+    parsedSubject("CSV between § with another escape", { delimiter: "§", escape: "^" }, '^"'),
+  );
+}
