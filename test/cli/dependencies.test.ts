@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
-  dependencies: Record<string, string>;
-};
+const { dependencies, devDependencies } = JSON.parse(
+  readFileSync(`${root}package.json`, "utf8"),
+) as { dependencies: Record<string, string>; devDependencies: Record<string, string> };
 
 test("a package is installed beside Switchyard only if the bundle leaves it out", async () => {
   const { external } = (await import(`${root}scripts/bundle.mjs`)) as { external: string[] };
@@ -26,4 +26,15 @@ test("src/ imports every production dependency", () => {
     ])
     .map(([, name = ""]) => name);
   expect(Object.keys(dependencies).filter((name) => !imported.includes(name))).toEqual([]);
+});
+
+test("ARCHITECTURE.md says what each package is for", () => {
+  const text = readFileSync(`${root}ARCHITECTURE.md`, "utf8");
+  const [, packages = ""] = /^## Packages\n(.*?)^## /ms.exec(text) ?? [];
+  const rows = [...packages.matchAll(/^\| (.*?) \|/gm)].map(([, names = ""]) => names);
+  const named = new Set(rows.flatMap((names) => names.replace(/ \(.*\)/, "").split(", ")));
+  const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
+  // Types come with their package.
+  const missing = all.filter((name) => !named.has(name) && !name.startsWith("@types/"));
+  expect(missing).toEqual([]);
 });
