@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { epochOf } from "../base/epoch.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { sum } from "../base/sum.js";
+import { foldNumbers, sum } from "../base/sum.js";
 import { type FieldGroup, planFields } from "../mapper/field-plan.js";
 import type { Mapping } from "../mapper/mapping.js";
 import { presetNames } from "../mapper/presets.js";
@@ -71,17 +71,6 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
 /** Returns the records in the order of the inputs. */
 export function inOrder(records: readonly SplitRecord[]): readonly SplitRecord[] {
   return [...records].sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-/** Adds up numbers by name. Returns the sums sorted by name. */
-export function foldNumbers(
-  items: readonly Readonly<Record<string, number>>[],
-): Readonly<Record<string, number>> {
-  const totals = new Map<string, number>();
-  for (const [name, count] of items.flatMap((item) => Object.entries(item))) {
-    totals.set(name, (totals.get(name) ?? 0) + count);
-  }
-  return Object.fromEntries([...totals].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function foldEpochs(

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { isStorageFull, toOutputError } from "../../base/output-error.js";
+import { foldNumbers } from "../../base/sum.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCounter } from "../../profile/event-counts.js";
@@ -15,7 +16,6 @@ import type { Duplicates, SplitDuplicates } from "../dedupe/split-duplicates.js"
 import type { MisplacedCommas, RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";
-import { foldNumbers } from "../run-accounts.js";
 import { placeOf } from "./reject-counts.js";
 import type { OpenRejects } from "./split-rejects.js";
 import { FieldValueTally, foldCommas, SplitTally } from "./split-tally.js";
