@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { link, readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { link, readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { writeSynced } from "./durable-file.js";
 import { hasCode } from "./error-code.js";
 import { exitCodes, SwitchyardError } from "./errors.js";
-import { makeDirectory } from "./make-directory.js";
+import { makeDirectory, removeEmpty } from "./make-directory.js";
 import { omitUndefined } from "./omit-undefined.js";
 import { checkValue } from "./schema.js";
 
@@ -76,7 +76,7 @@ export async function takeLockFile(
   path: string,
   { now = () => new Date(), system = thisProcess, planner }: LockOptions = {},
 ): Promise<LockFile> {
-  await makeDirectory(dirname(path));
+  const created = await makeDirectory(dirname(path));
   const mine: LockHolder = {
     pid: system.pid,
     host: system.host,
@@ -86,11 +86,17 @@ export async function takeLockFile(
     ...omitUndefined({ planner }),
   };
   const draft = `${path}.draft-${mine.token}`;
-  await writeSynced(draft, `${JSON.stringify(mine)}\n`);
+  // A run that was refused before it began leaves no empty directory.
+  const levels = created.length === 0 ? [dirname(path)] : created;
   try {
+    await writeSynced(draft, `${JSON.stringify(mine)}\n`);
     const takenOverFrom = await acquire(path, draft, system);
     await removeDeadDrafts(dirname(path), system);
-    return { takenOverFrom, release: () => release(path, mine) };
+    return { takenOverFrom, release: () => release(path, mine, levels) };
+  } catch (error) {
+    await rm(draft, { force: true });
+    await removeEmpty(levels);
+    throw error;
   } finally {
     await rm(draft, { force: true });
   }
@@ -142,10 +148,9 @@ async function removeDeadDrafts(directory: string, system: ProcessTable): Promis
   }
 }
 
-async function release(path: string, mine: LockHolder): Promise<void> {
+async function release(path: string, mine: LockHolder, levels: readonly string[]): Promise<void> {
   if ((await readHolder(path))?.token === mine.token) await rm(path, { force: true });
-  // A run that was refused before it began leaves no empty directory.
-  await rmdir(dirname(path)).catch(() => undefined);
+  await removeEmpty(levels);
 }
 
 /** Returns true if a process has certainly ended. On another host, it may be alive. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, rmdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { hasCode } from "./error-code.js";
@@ -7,16 +7,26 @@ import { asOutput } from "./output-error.js";
 /**
  * Creates a directory and its missing parents, one level at a time: Node's own recursion never ends
  * on a file system that answers "no such file" to every new name, as /proc does. Throws the
- * system's error for the first level that cannot be created. New levels get `mode`.
+ * system's error for the first level that cannot be created. New levels get `mode`; returns them,
+ * the deepest one first.
  */
-export async function makeDirectory(path: string, mode?: number): Promise<void> {
+export async function makeDirectory(path: string, mode?: number): Promise<readonly string[]> {
   try {
-    await makeLevel(path, mode);
+    return await makeLevel(path, mode);
   } catch (error) {
     const parent = dirname(path);
     if (!hasCode(error, "ENOENT") || parent === path) throw error;
-    await makeDirectory(parent, mode);
-    await makeLevel(path, mode);
+    const above = await makeDirectory(parent, mode);
+    return [...(await makeLevel(path, mode)), ...above];
+  }
+}
+
+/** Removes directories that are empty, up to the first that is not. The deepest one comes first. */
+export async function removeEmpty(levels: readonly string[]): Promise<void> {
+  try {
+    for (const level of levels) await rmdir(level);
+  } catch {
+    // It is in use, and so are those above it.
   }
 }
 
@@ -34,14 +44,16 @@ export async function inTemporaryDirectory<Result>(
   }
 }
 
-async function makeLevel(path: string, mode?: number): Promise<void> {
+async function makeLevel(path: string, mode?: number): Promise<readonly string[]> {
   try {
     await mkdir(path, mode);
+    return [path];
   } catch (error) {
     const isThere = await stat(path).then(
       (found) => found.isDirectory(),
       () => false,
     );
     if (!isThere) throw error;
+    return [];
   }
 }

@@ -12,7 +12,7 @@ import type { DiscoveredInputs, RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
 import { type StartedRun, startRun } from "./start-run.js";
 import { budgetThreads } from "./worker/thread-count.js";
-import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
+import { asFatal, raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
 
 /** Creates the worker pool of a run; its threads start when they are needed. */
 export function createPool(
@@ -35,6 +35,30 @@ export function createPool(
         `started ${started} of ${wanted} threads (system limit); ${raiseThreadLimits}`,
       ),
   });
+}
+
+/**
+ * Throws what would end the run as soon as its workers start: too little memory, a transform that
+ * cannot be loaded, a codec that this Node.js does not have.
+ */
+async function refuseEarly(
+  { options }: RunJob<RunAccounts>,
+  { workerEntry: entry }: RunOutside,
+  signal: AbortSignal,
+): Promise<void> {
+  const budget = budgetThreads(options);
+  const { transformPath, compression } = options as Partial<ExportOptions>;
+  if (transformPath === undefined && compression !== "zstd") return;
+  // In a thread: the module of a transform may keep its process alive.
+  const pool = new WorkerPool({ entry, signal, ...budget, threads: 1 });
+  pool.begin({ options, reads: "events", maxTimeMs: 0, epoch: 0, splits: 1 });
+  try {
+    await pool.take();
+  } catch (error) {
+    throw asFatal("loaded the transform", error);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Finds the inputs; those that an earlier run has planned may be gone. */
@@ -64,10 +88,11 @@ export interface PlanningContext {
 
 /** Resumes the epochs in the ledger and plans a new one. */
 export async function planRun(
-  { options, recorded, layout, isFinal = false, finishesOnly = false }: RunJob<RunAccounts>,
+  job: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
   { outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
+  const { options, recorded, layout, isFinal = false, finishesOnly = false } = job;
   const { splitBytes, fresh, maxTimeMs, rowBytesMax, ratioMax, s3 } = options;
   const { temporaryDirectory } = layout;
   const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
@@ -79,6 +104,7 @@ export async function planRun(
     signal,
     now: new Date(startedMs),
     maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),
+    beforeChange: () => refuseEarly(job, outside, signal),
     planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
   });
 }

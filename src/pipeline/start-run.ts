@@ -48,6 +48,8 @@ interface StartOptions extends PlanningOptions {
   readonly fresh: boolean;
   /** Do not read splits with a failed source again: this run only finishes what others have read. */
   readonly finishesOnly: boolean;
+  /** Called before the output is changed; throws if the run cannot begin. */
+  beforeChange?(): Promise<void>;
   readonly now: Date;
   /** Milliseconds since 1970 UTC; ignored for epochs that have recorded one. */
   readonly maxTimeMs: number;
@@ -95,6 +97,7 @@ export async function startRun(
   await refuseForeignFiles(layout, options.fresh || saved.length > 0);
   const forgotten = options.fresh ? await describeForgotten(layout, facts) : [];
   if (saved.length === 0) {
+    if (options.fresh) await options.beforeChange?.();
     // Without a ledger, there are no joined parts.
     await forgetCompacted(layout);
     if (options.fresh) await startOver(layout);
@@ -109,17 +112,24 @@ export async function startRun(
     for (const [index, epoch] of saved.entries())
       states.push(await readState(epoch, { ...facts, ...known[index] }, options));
     const refused = new Set(states.flatMap(({ changes }) => changes.refused));
-    if (refused.size > 0) throw new ChangedError(layout.outputDirectory, [...refused]);
+    if (refused.size > 0) {
+      if (options.isFinal || states.some(({ records }) => records.length > 0))
+        throw new ChangedError(layout.outputDirectory, [...refused]);
+      return undefined;
+    }
     const resumed: ResumedEpoch[] = [];
     for (const state of states) resumed.push(await resumeEpoch(state, options, compacted));
     return { states, resumed };
   };
   const compacted = await readCompacted(layout);
   const found = await resumeAll(compacted);
+  // A plan of which nothing was read binds nobody.
+  if (found === undefined) return startRun(layout, facts, { ...options, fresh: true });
   // Joined parts have rows of several splits. If one of the splits is read again, read the others
   // again too.
   const isCompacted = await areJoinedIntact(layout, compacted, found.resumed);
-  const { states, resumed } = isCompacted ? found : await resumeAll(new CompactedParts([]));
+  const again = isCompacted ? found : await resumeAll(new CompactedParts([]));
+  const { states, resumed } = again ?? found;
   if (!isCompacted) await forgetCompacted(layout);
   const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
   if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
@@ -128,6 +138,7 @@ export async function startRun(
     if (manifest?.complete === true && manifest.epochs.length === resumed.length)
       return { epochs: resumed, notes: [], manifest };
   }
+  if (!options.fresh) await options.beforeChange?.();
   const added = isGrown
     ? [await planEpoch(layoutOfEpoch(layout, saved.length), { ...facts, ...fresh }, options)]
     : [];
@@ -322,7 +333,9 @@ function describeGone({ record, facts }: EpochState): readonly string[] {
 /** Returns a note about inputs of the epochs that `fresh` removes, if they cannot be read again. */
 async function describeForgotten(layout: Layout, facts: RunFacts): Promise<readonly string[]> {
   const saved = await readEpochs(layout, facts.sources).catch(() => []);
-  const records = saved.map(({ record }) => record);
+  const records: RunRecord[] = [];
+  for (const { ledger, record } of saved)
+    if ((await ledger.readSplits()).length > 0) records.push(record);
   const planned = records.flatMap(({ plan }) => plan.sources);
   const found = assignSources(records, facts).known.flatMap(({ sources }) => sources);
   const there = new Set(found.map(({ name }) => name));

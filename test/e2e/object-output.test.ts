@@ -68,6 +68,13 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     }
   });
 
+  it("leaves no object behind if the run is refused before it reads anything", async () => {
+    const refused = await run("export", "s3://lake/refused", "--memory", "1");
+    expect(refused).toMatchObject({ exitCode: 2 });
+    expect(refused.stderr).toContain("[memory_too_small]");
+    expect(await server.keys("lake", "refused/")).toEqual([]);
+  });
+
   longTest("is done at once if nothing is new, and goes on with new inputs", async () => {
     const inputs = join(scratch, "growing");
     mkdirSync(inputs);

@@ -1,7 +1,8 @@
-import { access, constants, mkdir } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeDurably } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
+import { makeDirectory } from "../../base/make-directory.js";
 import { asOutput } from "../../base/output-error.js";
 import type { Report } from "../../profile/report.js";
 
@@ -35,7 +36,7 @@ export async function writeReportFile(
 ): Promise<string> {
   const path = join(directory, name);
   await asOutput(path, async () => {
-    await mkdir(directory, { recursive: true });
+    await makeDirectory(directory);
     await writeDurably(path, text);
   });
   return path;

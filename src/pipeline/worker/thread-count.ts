@@ -28,10 +28,15 @@ export function budgetThreads(
   const perThread = outsideHeap + WORKER_HEAP_BYTES_MIN;
   const affordable = Math.floor((options.memoryBytes - MAIN_THREAD_BYTES) / perThread);
   if (affordable < 1) {
+    const { memoryBytes } = options;
+    const given =
+      memoryBytes % MIB === 0
+        ? `${memoryBytes / MIB}MiB`
+        : `of ${memoryBytes} ${memoryBytes === 1 ? "byte" : "bytes"}`;
     const least = Math.ceil((MAIN_THREAD_BYTES + perThread) / MIB);
     throw new UsageError(
       "memory_too_small",
-      `--memory ${Math.floor(options.memoryBytes / MIB)}MiB is too small: one thread needs at least ${least}MiB for rows of up to ${Math.ceil(options.rowBytesMax / MIB)}MiB; raise --memory, or lower --max-row-size`,
+      `--memory ${given} is too small: one thread needs at least ${least}MiB for rows of up to ${Math.ceil(options.rowBytesMax / MIB)}MiB; raise --memory, or lower --max-row-size`,
     );
   }
   const threads = Math.min(options.threads, affordable, THREADS_MAX);
