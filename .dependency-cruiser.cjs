@@ -7,7 +7,7 @@ const modules = {
   mapper: ["base", "batch"],
   profile: ["base", "batch"],
   sinks: ["base", "batch", "profile"],
-  survey: ["base", "batch", "readers", "mapper"],
+  survey: ["base", "batch", "readers", "mapper", "profile"],
   pipeline: ["base", "batch", "store", "readers", "mapper", "sinks", "profile"],
   report: ["base", "pipeline", "profile"],
   contract: ["base"],

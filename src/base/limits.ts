@@ -325,6 +325,15 @@ export const SURVEY_SOURCES_MAX = 24;
 /** First rows that `init` reads of each of these sources. */
 export const SURVEY_ROWS_MAX = 200;
 
+/** Last rows that `init` reads of a batch of rows, at most of all batches of a source. */
+export const SURVEY_LAST_ROWS_MAX = 50;
+
+/** Bytes on disk of a source that `init` reads to its end, or as far as it cannot be cut. */
+export const SURVEY_SOURCE_BYTES_MAX = 512 * KIB;
+
+/** Bytes at the end of a larger source that `init` reads. */
+export const SURVEY_TAIL_BYTES = 128 * KIB;
+
 /** Bytes of one such row; longer ones are skipped. */
 export const SURVEY_ROW_BYTES_MAX = 1 * MIB;
 

@@ -46,6 +46,8 @@ export interface RawRows {
   bytes(row: number): Uint8Array;
   /** Returns the original position of a row that was kept in another source (a retried reject). */
   origin?(row: number): RowOrigin | undefined;
+  /** Returns the whole row as an object, for samples; undefined if it cannot. Absent for sources without raw rows. */
+  members?(row: number): Readonly<Record<string, unknown>> | undefined;
   /** Describes the row's fault: the expected value and the actual one. */
   explain(row: number): string;
 }

@@ -93,9 +93,9 @@ export function createEngine(): Engine {
           { ...outside, ...given },
           {
             adviceOn: (code) => rejectAdvice[code],
-            unusedFields: async (sources) => {
-              const { sampleUnusedFields } = await import("./survey-inputs.js");
-              return sampleUnusedFields(request, sources, context.signal);
+            fieldsOf: async (sources, counted) => {
+              const { sampleFields } = await import("./survey-inputs.js");
+              return sampleFields(request, sources, counted, context.signal);
             },
           },
         ),

@@ -4,11 +4,13 @@ import { Kernel } from "../batch/kernel.js";
 import { type PresetName, presetRowFields } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
 import { resolveMaxTime } from "../pipeline/run-setup.js";
+import type { CountedFields } from "../pipeline/run-validate.js";
 import type { Report } from "../profile/report.js";
 import type { OpenReader } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import { summarizeFields } from "../survey/field-summary.js";
+import { renamedFieldsOf, tallyRows } from "../survey/row-tally.js";
 import type { SampleTools } from "../survey/sample-rows.js";
 import type { Survey } from "../survey/survey.js";
 import { surveySources, takeSamples } from "../survey/survey-sources.js";
@@ -38,21 +40,33 @@ export function surveyInputs(
   );
 }
 
-/** Samples sources for fields that the mapping does not use, the most filled first; none if interrupted. */
-export function sampleUnusedFields(
+/**
+ * Samples sources for fields that the mapping does not use, the most filled first, and finds fields that
+ * were renamed, also by the rows of Parquet in the sample. None if interrupted.
+ */
+export function sampleFields(
   options: Pick<CountRequest, "mapping" | "ratioMax" | "s3" | "csv" | "inputFormat">,
   sources: readonly Source[],
+  { counts, lacking }: CountedFields,
   signal: AbortSignal,
-): Promise<Report["unusedFields"]> {
+): Promise<Pick<Report, "unusedFields" | "renamedFields">> {
+  const { mapping } = options;
   return withTools(options, openSources(options), signal, async (tools) => {
     const { samples } = await takeSamples({ sources, failures: [] }, tools);
     const rows = samples.flatMap((one) => one.rows);
-    return unusedFields(summarizeFields(rows), options.mapping).map(({ field, filled }) => ({
-      field,
-      share: filled / rows.length,
-    }));
+    // Their columns that the mapping does not use were not read.
+    const columnar = samples.filter(({ source }) => source.format.kind === "parquet");
+    const counted = tallyRows(columnar, mapping).counts();
+    if (counted !== undefined) counts.merge(counted, { isSample: true });
+    return {
+      unusedFields: unusedFields(summarizeFields(rows), mapping).map(({ field, filled }) => ({
+        field,
+        share: filled / rows.length,
+      })),
+      renamedFields: renamedFieldsOf(counts, mapping, lacking),
+    };
   }).catch((error: unknown) => {
-    if (signal.aborted) return [];
+    if (signal.aborted) return { unusedFields: [], renamedFields: [] };
     throw error;
   });
 }

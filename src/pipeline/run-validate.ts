@@ -1,6 +1,8 @@
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import type { FieldTally, LackedTarget } from "../profile/field-tally.js";
 import { ProfileFold } from "../profile/profile-fold.js";
+import { profiledTargets } from "../profile/split-profile.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import { countDuplicates } from "./dedupe/duplicate-totals.js";
@@ -19,10 +21,21 @@ import type { RunContext } from "./run-observer.js";
 import { type RunResult, runSplits } from "./run-splits.js";
 import { budgetThreads } from "./worker/thread-count.js";
 
+/** Counts of the rows that were read. */
+export interface CountedFields {
+  /** Of the fields of some rows. */
+  readonly counts: FieldTally;
+  /** All rows without a value for a target. */
+  readonly lacking: ReadonlyMap<LackedTarget, number>;
+}
+
 /** Texts of a report that the caller provides. */
 export interface ReportWords extends Pick<ReportFacts, "adviceOn"> {
-  /** Samples the sources for fields without a target. */
-  unusedFields(sources: readonly Source[]): Promise<ReportFacts["unusedFields"]>;
+  /** Samples the sources for fields without a target, and finds those that were renamed. */
+  fieldsOf(
+    sources: readonly Source[],
+    counted: CountedFields,
+  ): Promise<Pick<ReportFacts, "unusedFields" | "renamedFields">>;
 }
 
 /** The result of a dry run. */
@@ -82,8 +95,10 @@ export async function runValidate(
         // A source that killed a worker would kill this thread.
         const failed = new Set(accounts.failures.map(({ source }) => source));
         const sound = sources.filter(({ name }) => !failed.has(name));
-        const unusedFields = context.signal.aborted ? [] : await words.unusedFields(sound);
-        const sampled = { sampleShare: sampler.chosenShare, sources, unusedFields };
+        const fields = context.signal.aborted
+          ? { unusedFields: [], renamedFields: [] }
+          : await words.fieldsOf(sound, countedFields(profile, accounts));
+        const sampled = { sampleShare: sampler.chosenShare, sources, ...fields };
         const { adviceOn } = words;
         const exact = removedDuplicates(accounts) ?? countedDuplicates;
         const facts = { ...sampled, adviceOn, accounts, exact, dayZone, threads };
@@ -130,6 +145,30 @@ async function foldProfiles(
   }
   checkEvents(accounts.rows, events.result([]));
   return { accounts, events, profile };
+}
+
+/** Reject codes of rows without a value for some targets. */
+const rejectedTargets = [
+  ["event_missing", ["event"]],
+  ["time_missing", ["timestamp"]],
+  ["unit_id_missing", ["userID", "stableID"]],
+] as const;
+
+function countedFields(
+  { fields: counts, emptyTargets }: ProfileFold,
+  { rejects }: RunAccounts,
+): CountedFields {
+  const lacking = new Map<LackedTarget, number>();
+  const add = (target: LackedTarget, rows: number) =>
+    lacking.set(target, (lacking.get(target) ?? 0) + rows);
+  for (const rows of emptyTargets.values()) {
+    for (const [index, target] of profiledTargets.entries()) add(target, rows[index] ?? 0);
+  }
+  for (const [code, targets] of rejectedTargets) {
+    const { rows = 0 } = rejects.find((reject) => reject.code === code) ?? {};
+    for (const target of targets) add(target, rows);
+  }
+  return { counts, lacking };
 }
 
 /** Maximum of pieces of one source. */

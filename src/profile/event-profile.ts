@@ -4,6 +4,7 @@ import {
   PROFILE_EMPTY_TARGETS_MAX,
   PROFILE_HOURS_MAX,
 } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Zone } from "../base/zone.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
@@ -11,8 +12,10 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { candidateLayout, groupLayout, rowsLayout } from "../batch/layouts.js";
 import { EventCounts } from "./event-counts.js";
+import type { TallyMapping } from "./field-tally.js";
 import { IdCounts } from "./id-counts.js";
 import { IdSet, NumberCounts } from "./kernel-tables.js";
+import { LookedAtRows } from "./looked-at-rows.js";
 import { PlaceholderIds } from "./placeholder-ids.js";
 import {
   ID_REGISTER_BYTES,
@@ -35,10 +38,16 @@ import {
   type SplitProperties,
 } from "./split-profile.js";
 
-/** Candidates of one row: a sample, and one of the largest. */
-const ROW_CANDIDATES_MAX = 2;
+/** Candidates of one row: a sample, one of the largest, and one whose fields are looked at. */
+const ROW_CANDIDATES_MAX = 3;
 
 const EMPTY_BITS = 2 ** profiledTargets.length - 1;
+
+interface ProfileOptions {
+  readonly limits?: ProfileLimits;
+  /** Fields of rows are counted with it. */
+  readonly mapping?: TallyMapping;
+}
 
 /**
  * Profiles the events of a split. Kernels keep the counts and sketches in their memory, which is
@@ -54,6 +63,7 @@ export class EventProfile {
   readonly #rejectedDays: NumberCounts;
   readonly #emptyTargets: NumberCounts;
   readonly #samples = new RowSamples();
+  readonly #lookedAt: LookedAtRows | undefined;
   readonly #rows: number;
   readonly #locals: Region;
   readonly #sources: Region;
@@ -64,8 +74,9 @@ export class EventProfile {
     private readonly kernel: Kernel,
     private readonly zone: Zone,
     private readonly nowMs: number,
-    limits: ProfileLimits = profileLimits,
+    { limits = profileLimits, mapping }: ProfileOptions = {},
   ) {
+    this.#lookedAt = mapping && new LookedAtRows(mapping);
     this.#eventCounts = new EventCounts(kernel, zone);
     this.#memory = new ProfileMemory(
       kernel,
@@ -103,6 +114,7 @@ export class EventProfile {
     this.#rejectedDays.clear();
     this.#emptyTargets.clear();
     this.#samples.clear();
+    this.#lookedAt?.clear();
   }
 
   take(events: EventBatch, placeOf: PlaceOf): void {
@@ -114,7 +126,9 @@ export class EventProfile {
       this.#ids.makeRoom();
     }
     const candidates = this.#readCandidates();
-    if (candidates.length > 0) this.#samples.take(events, candidates, placeOf);
+    if (candidates.length === 0) return;
+    this.#samples.take(events, candidates, placeOf);
+    this.#lookedAt?.take(events, candidates, placeOf);
   }
 
   result(): SplitProfile {
@@ -132,7 +146,11 @@ export class EventProfile {
       rejectedDays: this.#rejectedDays.counts(),
       emptyTargets: this.#emptyTargets
         .counts()
-        .map(([number, rows]) => [number >> profiledTargets.length, number & EMPTY_BITS, rows]),
+        .map(
+          ([number, rows]) =>
+            [number >> profiledTargets.length, number & EMPTY_BITS, rows] as const,
+        )
+        .filter(([, bits]) => bits !== 0),
       figures: this.#figures(),
       users: registers("users", ID_REGISTER_BYTES),
       devices: registers("devices", ID_REGISTER_BYTES),
@@ -148,6 +166,7 @@ export class EventProfile {
       userProperties: this.#properties(memory.get("userGroup"), keys.get(memory.get("namesMax"))),
       samples: this.#samples.samples(),
       rejectSamples: this.#samples.rejects(),
+      ...omitUndefined({ fields: this.#lookedAt?.counts() }),
     };
   }
 

@@ -1,4 +1,5 @@
 import { PROFILE_KEYS_MAX, PROFILE_NAMES_MAX, PROFILE_VALUES_MAX } from "../base/limits.js";
+import { FieldTally } from "./field-tally.js";
 import { IdFold } from "./id-fold.js";
 import { PartSizeFold } from "./part-size-fold.js";
 import {
@@ -45,6 +46,7 @@ export class ProfileFold {
   readonly insertIDs = new Registers(INSERT_ID_REGISTER_BYTES);
   readonly ids = new IdFold();
   readonly partSizes = new PartSizeFold();
+  readonly fields = new FieldTally();
   readonly junkIDs = new Map<string, number>();
   readonly samples = new Map<string, readonly SplitSample[]>();
   readonly rejectSamples = new Map<string, readonly SplitRejectSample[]>();
@@ -107,6 +109,7 @@ export class ProfileFold {
     }
     this.#largest = largestOf(this.#largest, profile.largest);
     this.userProperties.add(profile.userProperties);
+    if (profile.fields !== undefined) this.fields.merge(profile.fields);
     for (const sample of profile.samples) keepSmallest(this.samples, sample.event, sample);
     for (const sample of profile.rejectSamples) {
       keepSmallest(this.rejectSamples, sample.code, sample);

@@ -25,6 +25,7 @@ const PICK_BYTES = 24;
 export const LARGEST_MAX = 10;
 export const SIZE_CLASSES = 33 * 64;
 const FIGURES = 13;
+const REJECT_CODES = 32;
 
 export const profileLimits = {
   namesMax: PROFILE_NAMES_MAX,
@@ -78,6 +79,7 @@ export class ProfileMemory {
       insertIDs: allocate(INSERT_ID_REGISTER_BYTES),
       sizeCounts: allocate(SIZE_CLASSES * 4),
       figures: allocate(FIGURES * 8),
+      rejectedRows: allocate(REJECT_CODES * 4),
       groupUsers: allocate((namesMax + 1) * NAME_REGISTER_BYTES),
       namesMax: groups,
     };
@@ -92,6 +94,7 @@ export class ProfileMemory {
       ["insertIDs", INSERT_ID_REGISTER_BYTES],
       ["sizeCounts", SIZE_CLASSES * 4],
       ["figures", FIGURES * 8],
+      ["rejectedRows", REJECT_CODES * 4],
     ]);
   }
 
@@ -123,6 +126,7 @@ export class ProfileMemory {
     this.set("keyCount", 1);
     this.set("objects", 0);
     this.set("rows", 0);
+    this.set("lookedAt", 0);
     this.set("seed", seed);
   }
 }

@@ -2,6 +2,12 @@ import { z } from "zod";
 import type { Immutable } from "../base/immutable.js";
 import { type RejectCodeName, rejectCodes } from "../base/reject-codes.js";
 import { duplicatesSchema } from "./report-duplicates.js";
+import {
+  missingFieldsSchema,
+  position,
+  renamedFieldsSchema,
+  unusedFieldsSchema,
+} from "./report-fields.js";
 import { type ValueType, valueTypes } from "./value-types.js";
 
 /** Changes when a reader of older reports would misunderstand a newer one. */
@@ -14,12 +20,6 @@ const share = z.number().min(0).max(1);
 const time = z.string().regex(/^(\d{4}|[+-]\d{6})-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 const rejectCode = z.enum(Object.keys(rejectCodes) as RejectCodeName[]);
-
-const position = {
-  source: text.describe("File, or entry of an archive."),
-  row: count.exactOptional().describe("Row of the source, counted from 1."),
-  byte: count.exactOptional().describe("Byte of the source at which the row begins."),
-};
 
 const estimateSchema = z
   .strictObject({
@@ -244,15 +244,6 @@ const sizesSchema = z.strictObject({
     .describe("Largest events, with the positions of their rows."),
 });
 
-const missingFieldsSchema = z.strictObject({
-  target: text.describe("Target of the mapping."),
-  fields: z.array(text).describe("Paths with dots; rows need a value in one of them."),
-  rows: count.describe("Rows of the sources in which no row has a value."),
-  sources: count.describe("Number of these sources."),
-  sourcesTotal: count,
-  names: z.array(text).describe("The first of these sources."),
-});
-
 const basis = text
   .exactOptional()
   .describe("Digest of inputs, configuration and version: `--apply` takes fixes of the same one.");
@@ -358,17 +349,15 @@ export const reportSchema = z.strictObject({
   times: timesSchema.describe("First and last event, and times that look wrong."),
   sizes: sizesSchema.describe("Bytes of the events as JSON."),
   userProperties: propertiesSchema.describe("Keys of `user` over all events, without the ids."),
-  unusedFields: z
-    .array(
-      z.strictObject({
-        field: text.describe("Path with dots."),
-        share: share.describe("Share of the sampled rows that have a value."),
-      }),
-    )
-    .describe("Source fields that the mapping does not use, from a sample; most filled first."),
-  missingFields: z
-    .array(missingFieldsSchema)
-    .describe("Mapped fields without a value in any row, or in any row of some sources."),
+  unusedFields: unusedFieldsSchema.describe(
+    "Source fields that the mapping does not use, from a sample; most filled first.",
+  ),
+  missingFields: missingFieldsSchema.describe(
+    "Mapped fields without a value in any row, or in any row of some sources.",
+  ),
+  renamedFields: renamedFieldsSchema.describe(
+    "Fields that the mapping does not use, with values where a target has none.",
+  ),
   misplacedCommas: z
     .strictObject({ places: count, sources: count, source: text, byte: count })
     .exactOptional()

@@ -60,6 +60,7 @@ export class RowSamples {
       else known.push(candidate);
     }
     for (const [group, all] of byGroup) {
+      if (group > PICKED_GROUPS) continue;
       if (group === PICKED_GROUPS) {
         this.#takeLargest(events, all, placeOf);
         continue;

@@ -1,6 +1,7 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { RowPlace } from "../batch/batch.js";
 import type { SplitEvents } from "./event-counts.js";
+import type { FieldCounts } from "./field-counts.js";
 
 /**
  * The profile of one split: a function of its rows in their order. Plain JSON data; registers of
@@ -32,6 +33,8 @@ export interface SplitProfile {
   readonly userProperties: SplitProperties;
   readonly samples: readonly SplitSample[];
   readonly rejectSamples: readonly SplitRejectSample[];
+  /** Absent if no row lacks a mapped target. */
+  readonly fields?: FieldCounts;
   /** Bytes of some events as JSON lines and as a part of the output format, fewest events first. */
   readonly partSizes?: readonly (readonly [jsonBytes: number, partBytes: number])[];
 }

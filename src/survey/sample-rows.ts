@@ -1,9 +1,15 @@
 import { SourceError } from "../base/errors.js";
-import { SURVEY_ROWS_MAX } from "../base/limits.js";
+import {
+  SURVEY_LAST_ROWS_MAX,
+  SURVEY_ROWS_MAX,
+  SURVEY_SOURCE_BYTES_MAX,
+  SURVEY_TAIL_BYTES,
+} from "../base/limits.js";
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
+import { planRanges } from "../readers/formats.js";
 import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
-import type { Source } from "../readers/source.js";
+import type { Source, SourceRange } from "../readers/source.js";
 
 /** A JSON value in a row. Numbers are doubles, which is precise enough for a sample. */
 export type RowValue = string | number | boolean | null | readonly RowValue[] | Row;
@@ -12,10 +18,12 @@ export interface Row {
   readonly [name: string]: RowValue;
 }
 
-/** The first rows of a source. */
+/** Rows from both ends of a source. */
 export interface SampledSource {
   readonly source: Source;
   readonly rows: readonly Row[];
+  /** Numbers of the rows in the source, from 1, as far as they are known. */
+  readonly numbers: readonly (number | undefined)[];
   /** Rows that could not be read, among or before them. */
   readonly faults: number;
 }
@@ -30,32 +38,81 @@ export interface SampleTools {
 /** Requests the whole row. */
 const wholeRow: readonly FieldRequest[] = [{ path: [], form: "rest", except: [] }];
 
-/** Reads the first rows of a source: its first batch, up to SURVEY_ROWS_MAX. Throws `SourceError`. */
+/** Reads rows from both ends of a source, as `sampleBatches` does. Throws `SourceError`. */
 export async function sampleRows(source: Source, tools: SampleTools): Promise<SampledSource> {
-  return withFirstBatch(source, wholeRow, tools, (batch) => {
-    const rows: Row[] = [];
-    let faults = 0;
-    const end = Math.min(batch?.rows ?? 0, SURVEY_ROWS_MAX);
-    for (let row = 0; batch !== null && row < end; row++) {
+  const rows: Row[] = [];
+  const numbers: (number | undefined)[] = [];
+  let faults = 0;
+  await sampleBatches(source, wholeRow, tools, (batch, start, end) => {
+    for (let row = start; row < end; row++) {
       const parsed = rowOf(batch, row);
       if (parsed === undefined) faults++;
-      else rows.push(parsed);
+      else {
+        rows.push(parsed);
+        numbers.push(batch.raw.number(row));
+      }
     }
-    return { source, rows, faults };
   });
+  return { source, rows, numbers, faults };
 }
 
-/** Passes the first batch of a source to `look`, or null if the source has no rows. */
-export async function withFirstBatch<T>(
+/** Looks at the rows from `start` to `end` of a batch. */
+type LookAtRows = (batch: Batch, start: number, end: number) => void;
+
+/**
+ * Passes the first rows of a source to `look`, and then the last rows of its batches: of all batches of a
+ * small source, of those at the end of a larger one that can be cut, otherwise of the first ones.
+ */
+export async function sampleBatches(
   source: Source,
   fields: readonly FieldRequest[],
+  tools: SampleTools,
+  look: LookAtRows,
+): Promise<void> {
+  const tail = await tailOf(source, tools);
+  let isFirst = true;
+  const take = (range: SourceRange) =>
+    readBatches(range, fields, tools, (batch, consumed) => {
+      const headEnd = isFirst ? Math.min(batch.rows, SURVEY_ROWS_MAX) : 0;
+      if (isFirst) look(batch, 0, headEnd);
+      look(batch, Math.max(headEnd, batch.rows - SURVEY_LAST_ROWS_MAX), batch.rows);
+      isFirst = false;
+      return range.start > 0 || (tail.length === 0 && consumed < SURVEY_SOURCE_BYTES_MAX);
+    });
+  try {
+    await take({ source, start: 0, end: null });
+    for (const range of tail) await take(range);
+  } catch (error) {
+    // Rows in front of a damage are a sample, too; the run says what is damaged.
+    if (isFirst) throw error;
+    asSourceError(error);
+  }
+}
+
+/** Returns the last range of a source that is large and can be cut; otherwise none. */
+async function tailOf(
+  source: Source,
+  { readerOptions }: SampleTools,
+): Promise<readonly SourceRange[]> {
+  if (source.size <= SURVEY_SOURCE_BYTES_MAX || source.sampled === true) return [];
+  const ranges = await planRanges(source, source.size - SURVEY_TAIL_BYTES, readerOptions);
+  return ranges.length < 2 ? [] : ranges.slice(-1);
+}
+
+/** Passes batches of a range to `take` as long as it returns true. */
+async function readBatches(
+  range: SourceRange,
+  fields: readonly FieldRequest[],
   { kernel, open, readerOptions }: SampleTools,
-  look: (batch: Batch | null) => T,
-): Promise<T> {
+  take: (batch: Batch, consumed: number) => boolean,
+): Promise<void> {
   let reader: Reader | undefined;
   try {
-    reader = await open(kernel, { source, start: 0, end: null }, fields, readerOptions);
-    return look(await reader.next());
+    reader = await open(kernel, range, fields, readerOptions);
+    for (;;) {
+      const batch = await reader.next();
+      if (batch === null || !take(batch, reader.consumed)) return;
+    }
   } catch (error) {
     readerOptions.signal.throwIfAborted();
     throw error;

@@ -6,6 +6,8 @@ import { sum } from "../base/sum.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import { type PresetName, presets } from "../mapper/presets.js";
 import { resolveWritten } from "../mapper/resolve-mapping.js";
+import type { RenamedField } from "../profile/renamed-fields.js";
+import { withFurtherField } from "../profile/written-mapping.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source } from "../readers/source.js";
 import type { Discovery } from "../readers/source-discovery.js";
@@ -18,6 +20,7 @@ import {
   proposeMapping,
   proposeSkeleton,
 } from "./propose-mapping.js";
+import { doubtOfRename, renamedFieldsOf, tallyRows } from "./row-tally.js";
 import {
   asSourceError,
   type Row,
@@ -103,6 +106,16 @@ function withChanges(found: FoundMapping, changes: WrittenChanges | undefined): 
   if (changes === undefined) return found;
   if (found.kind === "guess") return { ...found, changes: { ...found.changes, ...changes } };
   return { ...found, changes: { ...found.changes, ...changes } };
+}
+
+/** Adds fields that some of the rows have instead of those of the mapping. */
+function withFields(found: FoundMapping, renamed: readonly RenamedField[]): FoundMapping {
+  return renamed
+    .filter(({ isSure }) => isSure)
+    .reduce((mapping, { target, path }) => {
+      const record = { ...resolveFound(mapping) };
+      return withChanges(mapping, { [target]: withFurtherField(record, target, path) });
+    }, found);
 }
 
 interface Samples {
@@ -206,11 +219,13 @@ async function tryFinding(
   const timed = withChanges(found, finding.changes);
   const before = resolveFound(timed);
   const more = flattenedOf(timed, fields, before) ?? variantOf(timed, unusedFields(fields, before));
-  const mapping = withChanges(timed, more);
+  const kept = withChanges(timed, more);
+  const renamed = renamedFieldsOf(tallyRows(samples, resolveFound(kept)), resolveFound(kept));
+  const mapping = withFields(kept, renamed);
   const sources = samples.map(({ source }) => source);
   const trial = await tryMapping(sources, resolveFound(mapping), maxTimeMs, tools);
-  const kept = keptColumns(more?.metadata);
-  return { mapping, time, trial, kept, doubts: [...doubts, ...finding.doubts] };
+  const all = [...doubts, ...finding.doubts, ...renamed.map(doubtOfRename)];
+  return { mapping, time, trial, kept: keptColumns(more?.metadata), doubts: all };
 }
 
 /** Returns the fields of the last part of a merged object. */

@@ -1,18 +1,17 @@
-import { BATCH_ROWS_MAX, SURVEY_ROWS_MAX } from "../base/limits.js";
 import { type RejectCodeName, rejectCodeName } from "../base/reject-codes.js";
 import { outcomes } from "../batch/event-batch.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { Source } from "../readers/source.js";
-import { asSourceError, type SampleTools, withFirstBatch } from "./sample-rows.js";
+import { asSourceError, type SampleTools, sampleBatches } from "./sample-rows.js";
 import type { Trial } from "./survey.js";
 
 /** The default of an export: events from 1971 on. */
 const MIN_TIME_MS = Date.UTC(1971, 0, 1);
 
 /**
- * Maps the first rows of sources as an export would. Times at or after `maxTimeMs` (milliseconds since
+ * Maps the sampled rows of sources as an export would. Times at or after `maxTimeMs` (milliseconds since
  * 1970 UTC) are rejected. Sources that cannot be read are skipped.
  */
 export async function tryMapping(
@@ -25,9 +24,7 @@ export async function tryMapping(
   const tally = new TrialTally(mapper);
   for (const source of sources) {
     try {
-      await withFirstBatch(source, mapper.fields, tools, (batch) => {
-        if (batch !== null) tally.take(batch);
-      });
+      await sampleBatches(source, mapper.fields, tools, (...rows) => tally.take(...rows));
     } catch (error) {
       asSourceError(error);
     }
@@ -48,11 +45,11 @@ class TrialTally {
     this.#mapper = mapper;
   }
 
-  take(batch: Parameters<Mapper["map"]>[0]): void {
+  take(batch: Parameters<Mapper["map"]>[0], start: number, end: number): void {
+    if (start === end) return;
     const events = this.#mapper.map(batch);
     const { bytes, doubles } = events.kernel;
-    const rows = Math.min(events.rows, SURVEY_ROWS_MAX, BATCH_ROWS_MAX);
-    for (let row = 0; row < rows; row++) {
+    for (let row = start; row < end; row++) {
       const outcome = bytes[events.outcomes + row] ?? outcomes.filtered;
       this.#rows++;
       if (outcome === outcomes.filtered) {

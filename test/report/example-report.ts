@@ -180,6 +180,7 @@ export const cleanReport: Report = {
     largest: [{ event: "bought", bytes: 400, source: "events.json.gz", row: 7 }],
   },
   userProperties: noProperties,
+  renamedFields: [],
   missingFields: [],
   unusedFields: [],
   rejects: [],

@@ -35,7 +35,7 @@ export function summarizeSurvey(
   const lines = [
     `Inspected ${formatNumberOf(sources, "source")}, ${formatBytes(bytes)}`,
     `  format    ${describeShapes(survey)}`,
-    `  sample    first ${formatNumberOf(sample.rows, "row")} of ${from}${faults}`,
+    `  sample    ${formatNumberOf(sample.rows, "row")} of ${from}${faults}`,
     `  preset    ${chosen} ${mapping.reasons.join("; ")}`,
     `  time      ${describeTime(survey)}`,
     `  result    ${describeTrial(survey)}`,

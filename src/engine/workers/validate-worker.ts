@@ -11,6 +11,7 @@ import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
 import { EventProfile } from "../../profile/event-profile.js";
 import { bothSinks, createProfileSink } from "../../sinks/dry-run-sinks.js";
 import { PartSizes } from "../../sinks/part-sizes.js";
+import { tallyMappingOf } from "../../survey/row-tally.js";
 import { createWorkerTools, serveRun } from "../serve-run.js";
 
 // Entry file of the worker threads of a dry run.
@@ -19,7 +20,9 @@ serveRun<ValidateOptions>(async (setup, signal, kernel) => {
   const { dayZone, nowMs, countedKey } = options;
   const ids = { ...idsOfKey(countedKey), withInsertID: true };
   const tools = await createWorkerTools(setup, signal, kernel, ids);
-  const profile = new EventProfile(kernel, createZone(dayZone), nowMs);
+  const profile = new EventProfile(kernel, createZone(dayZone), nowMs, {
+    mapping: tallyMappingOf(options.mapping),
+  });
   const format = await outputFormat(options.format).createFormat(kernel, options);
   const partSizes = new PartSizes(kernel, format);
   const paths = keyLayoutOf(tools.layout);

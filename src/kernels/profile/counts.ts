@@ -38,6 +38,12 @@ export function countAt(counts: Counts, number: i32): void {
   else findAndCount(counts, number);
 }
 
+/** Returns the rows of the number that was counted last. */
+@inline
+export function lastRows(counts: Counts): u32 {
+  return entryAt(counts, counts.last).rows;
+}
+
 function findAndCount(counts: Counts, number: i32): void {
   let probe = <u32>(spread(<u64>(<u32>number) + 1) >> 24) & counts.mask;
   let slot = <usize>counts.slots + ((<usize>probe) << 2);

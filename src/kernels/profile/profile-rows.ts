@@ -6,7 +6,7 @@
 import { mix, spread, spreadHash } from "../byte-hash";
 import { addName } from "./event-counts";
 import { Column, KIND_NULL } from "../column";
-import { countAt, Counts } from "./counts";
+import { countAt, Counts, lastRows } from "./counts";
 import { addId, addToRegisters, IdSet } from "./distinct";
 import { areIdsFull, countDevice, countPairOfIds, countUser, IdTables } from "./ids";
 import { hasDevicePrefix, isGenerated } from "./id-shapes";
@@ -20,6 +20,7 @@ const FILTERED: u32 = 254;
 const DUPLICATE: u32 = 253;
 const EVENT_MISSING: u32 = 10;
 const EVENT_NOT_TEXT: u32 = 11;
+const TIME_MISSING: u32 = 12;
 const UNIT_ID_MISSING: u32 = 15;
 const TRANSFORM_FAILED: u32 = 20;
 
@@ -114,6 +115,18 @@ const PICKED_GROUPS: u32 = 96;
 
 const LARGEST: usize = 10;
 
+/** The group of rows whose fields are looked at. */
+const LOOKED_AT: u32 = 97;
+
+/**
+ * Of the rows of one kind, the first `2 ** (bits + 1)` are looked at, then every second one of as many,
+ * then every fourth of twice as many, and so on. The bits get fewer with the rows that were looked at;
+ * beyond the last number, only the first row of a kind is.
+ */
+const LOOKED_AT_SOME: u32 = 64;
+const LOOKED_AT_MANY: u32 = 96;
+const LOOKED_AT_MOST: u32 = 160;
+
 function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void {
   const at = <usize>profile.candidates + <usize>profile.candidateCount * offsetof<Candidate>();
   const candidate = changetype<Candidate>(at);
@@ -148,6 +161,21 @@ function noteSize(profile: Profile, row: i32, bytes: u32): void {
   }
   store<u32>(largest + index * 4, bytes);
   addCandidate(profile, row, PICKED_GROUPS, bytes);
+}
+
+/**
+ * Makes some rows of a kind candidates. `number`: rows of the kind so far. The order of a candidate is
+ * the number of rows that it stands for, and in the upper half the targets that it lacks.
+ */
+function lookAt(profile: Profile, row: i32, number: u32, lacks: u32): void {
+  const count = profile.lookedAt;
+  if (count >= LOOKED_AT_MOST && number > 1) return;
+  const bits: u32 = count < LOOKED_AT_SOME ? 5 : count < LOOKED_AT_MANY ? 2 : 0;
+  // The highest power of two that is not above the number, by the rows that are looked at as they are.
+  const step: u32 = number >> bits == 0 ? 1 : 1 << (31 - <u32>clz(number >> bits));
+  if ((number & (step - 1)) != 0) return;
+  profile.lookedAt++;
+  addCandidate(profile, row, LOOKED_AT, ((<u64>lacks) << 32) | step);
 }
 
 @inline
@@ -277,7 +305,7 @@ function isNull(column: u32, row: i32): bool {
   return changetype<Column>(<usize>column).kind(row) == KIND_NULL;
 }
 
-/** Counts an event that has no value for some targets, by its day and these targets. */
+/** Counts an event by its day and the targets that it has no value for. */
 function profileEmpty(profile: Profile, rows: Rows, row: i32, empty: i32): void {
   let targets = empty;
   if (isNull(rows.userID, row)) targets |= EMPTY_USER_ID;
@@ -285,9 +313,10 @@ function profileEmpty(profile: Profile, rows: Rows, row: i32, empty: i32): void 
   if (isNull(rows.value, row)) targets |= EMPTY_VALUE;
   if (rows.insertID == 0 || isNull(rows.insertID, row)) targets |= EMPTY_INSERT_ID;
   const day = Math.floor(load<f64>(<usize>rows.locals + ((<usize>row) << 3)) / DAY_MS);
-  if (targets == 0 || Math.abs(day) > DAYS_MAX) return;
+  if (Math.abs(day) > DAYS_MAX) return;
   const counts = changetype<Counts>(<usize>profile.emptyTargets);
   countAt(counts, (<i32>day << EMPTY_BITS) | targets);
+  lookAt(profile, row, lastRows(counts), targets);
 }
 
 /** Returns the bytes of the event as one line of JSON, without its end. */
@@ -340,6 +369,12 @@ function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
 
 function profileReject(profile: Profile, rows: Rows, row: i32, code: u32): void {
   pick(profile, row, PICKED_NAMES + code);
+  const rejected = <usize>profile.rejectedRows + ((<usize>code) << 2);
+  const number = load<u32>(rejected) + 1;
+  store<u32>(rejected, number);
+  if (code == EVENT_MISSING || code == TIME_MISSING || code == UNIT_ID_MISSING) {
+    lookAt(profile, row, number, 0);
+  }
   const hasTime = (code >= UNIT_ID_MISSING && code <= TRANSFORM_FAILED) ||
     code == EVENT_MISSING || code == EVENT_NOT_TEXT;
   if (!hasTime) return;

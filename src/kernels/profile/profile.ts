@@ -53,6 +53,10 @@ export class Profile {
   emptyTargets: u32;
   /** Day of the current event (i32), or `NO_DAY`. */
   day: i32;
+  /** Rejected rows (u32) of each code. */
+  rejectedRows: u32;
+  /** Rows whose fields were looked at. */
+  lookedAt: u32;
 }
 
 /** The day of events in the future: clocks that are wrong. */

@@ -58,6 +58,7 @@ export interface ReportFacts {
   readonly sources: readonly Source[];
   /** Source fields without a target, the most filled first. */
   readonly unusedFields: Report["unusedFields"];
+  readonly renamedFields: Report["renamedFields"];
   /** Returns advice for rejects with this code. */
   adviceOn(code: ReportReject["code"]): string;
 }
@@ -117,6 +118,7 @@ export function foldReport(
     userProperties: profile.userProperties.result(),
     unusedFields: facts.unusedFields.slice(0, UNUSED_FIELDS_MAX),
     missingFields: accounts.missingFields ?? [],
+    renamedFields: facts.renamedFields,
     ...omitUndefined({ misplacedCommas: accounts.misplacedCommas }),
     ...omitUndefined({ skippedLines: skippedLinesOf(accounts) }),
     rejects: rejectsOf(facts, profile),

@@ -8,6 +8,7 @@ import type { Reader, ReaderNotices, ReaderOptions } from "../reader.js";
 import type { CsvDialect, SourceRange } from "../source.js";
 import { Window } from "../window.js";
 import { ENCODING_ADVICE } from "./csv-encoding.js";
+import { recordsOf } from "./csv-trial.js";
 import { FieldColumns } from "./field-columns.js";
 import { RecordScanner, rowEndings, type ScanResult, scanStates } from "./record-scanner.js";
 import { Seams } from "./seams.js";
@@ -81,6 +82,7 @@ export class CsvReader implements Reader {
     if (scan === null) return null;
     const columns = this.#fields.derive(this.#scanner, scan.rows);
     const raw = new CsvRawRows(this.#kernel, this.#scanner, {
+      format: this.#dialect,
       names: this.#dialect.columns,
       rowBytesMax: this.#options.rowBytesMax,
       baseOffset: this.#window.offsetOf(0),
@@ -246,6 +248,7 @@ export class CsvReader implements Reader {
 }
 
 interface CsvRawRowsFacts {
+  readonly format: CsvDialect;
   /** Names of the columns. */
   readonly names: readonly string[];
   readonly rowBytesMax: number;
@@ -278,6 +281,14 @@ class CsvRawRows implements RawRows {
     const isTooLong = this.kernel.bytes[this.scanner.faults + row] === rejectCodes.row_too_long;
     const kept = isTooLong ? Math.min(length, REJECT_BYTES_MAX) : length;
     return this.kernel.bytes.subarray(start, start + kept);
+  }
+
+  members(row: number): Readonly<Record<string, unknown>> | undefined {
+    const { format, names } = this.facts;
+    const [record] = recordsOf(this.bytes(row), { marks: format, records: 1 });
+    const isNull = (cell: string) => format.nulls?.includes(cell) ?? false;
+    const cells = (record?.texts ?? []).map((cell) => (isNull(cell) ? null : cell));
+    return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null]));
   }
 
   explain(row: number): string {

@@ -263,6 +263,14 @@ class JsonRawRows implements RawRows {
     return this.kernel.bytes.subarray(this.#start(row), this.#start(row) + kept);
   }
 
+  members(row: number): Readonly<Record<string, unknown>> | undefined {
+    try {
+      return JSON.parse(Buffer.from(this.bytes(row)).toString());
+    } catch {
+      return undefined;
+    }
+  }
+
   explain(row: number): string {
     const fault = this.kernel.bytes[this.scanner.faults + row];
     const start = this.#start(row);

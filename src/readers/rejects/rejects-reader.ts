@@ -153,6 +153,10 @@ class KeptRawRows implements RawRows {
     return this.#row(row).origin;
   }
 
+  members(row: number): Readonly<Record<string, unknown>> | undefined {
+    return this.inner.members?.(row);
+  }
+
   explain(row: number): string {
     if (this.#row(row).code === "row_too_long") {
       return "only the beginning of this long row was kept: read its source again with a larger --max-row-size";

@@ -1,23 +1,17 @@
 import type { Fix } from "../../profile/report.js";
+import {
+  oneOrAll,
+  type RecordedField,
+  type RecordedTime,
+  withFurtherField,
+  writtenField,
+  writtenPart,
+  writtenTime,
+} from "../../profile/written-mapping.js";
 import type { Facts } from "./observation.js";
-
-/** A field of the mapping as `Report.configuration` records it: resolved: each target is a list. */
-export interface RecordedField {
-  readonly path: readonly string[];
-  readonly unless?: readonly string[];
-  /** Other exceptions, which a fix keeps. */
-  readonly [exception: string]: unknown;
-}
 
 interface RecordedMember {
   readonly name: string;
-}
-
-interface RecordedTime {
-  readonly path: readonly string[];
-  readonly format: string | readonly string[];
-  readonly zone: string;
-  readonly shifted: boolean;
 }
 
 type RecordObject = Readonly<Record<string, unknown>>;
@@ -80,10 +74,15 @@ export function unlessFix(
   return fieldFix(facts, target, withUnless, isSafe);
 }
 
-/** Adds a field that is used if the others are null. */
-export function furtherFieldFix(facts: Facts, target: FieldTarget, path: readonly string[]): Fix {
-  const fields = [...fieldsOf(facts, target), { path }].map(writtenField);
-  return fixOf(["mapping", target], oneOrAll(fields), false);
+/** Adds a field to a target; it is used where the others have no value. */
+export function furtherFieldFix(
+  { configuration }: Facts,
+  target: string,
+  path: readonly string[],
+  isSafe = false,
+): Fix {
+  const value = withFurtherField(objectAt(configuration, "mapping"), target, path);
+  return fixOf(["mapping", target], value, isSafe);
 }
 
 /** Returns the names of members that the mapping makes from whole cells of a row. */
@@ -104,35 +103,6 @@ export function writtenObject(
   if (source["kind"] === undefined) return undefined;
   const parts = source["kind"] === "merged" ? listAt<RecordObject>(source, "parts") : [source];
   return parts.flatMap(writtenPart);
-}
-
-function writtenPart(part: RecordObject): readonly unknown[] {
-  const fields = (name: string) => listAt<RecordedField>(part, name).map(writtenField);
-  switch (part["kind"]) {
-    case "choices": {
-      const choices = fields("choices");
-      return choices.length === 0 ? [] : [oneOrAll(choices)];
-    }
-    case "fields":
-      return [
-        {
-          fields: listAt<RecordedField>(part, "fields").map(({ path, name }) =>
-            name === path.at(-1) ? writtenField({ path }) : writtenField({ path, name }),
-          ),
-        },
-      ];
-    case "pairs": {
-      const values = listAt<RecordedField>(part, "values").map(({ path, isNumber }) =>
-        writtenField(isNumber === true ? { path, as: "number" } : { path }),
-      );
-      return [{ pairs: fields("lists"), key: fields("keys"), value: values }];
-    }
-    default: {
-      const path = listAt<string>(part, "path");
-      const except = listAt<string>(part, "except");
-      return [{ rest: path, ...(except.length === 0 ? {} : { except }) }];
-    }
-  }
 }
 
 /** Adds to an option that is a list of paths or names, and keeps its entries. */
@@ -167,27 +137,6 @@ function jsonOf(value: unknown): string {
     ([key, one]) => `${JSON.stringify(key)}: ${jsonOf(one)}`,
   );
   return `{${members.join(", ")}}`;
-}
-
-function writtenTime({ path, format, zone, shifted }: RecordedTime): unknown {
-  return writtenField({
-    path,
-    ...(format === "auto" ? {} : { format }),
-    ...(zone === "UTC" ? {} : { zone }),
-    ...(shifted ? { shifted } : {}),
-  });
-}
-
-/** A field as the configuration writes it, with all of its exceptions. */
-function writtenField({ path, ...exceptions }: RecordedField): unknown {
-  const field = path.some((step) => step.includes(".")) ? path : path.join(".");
-  if (Object.keys(exceptions).length > 0) return { field, ...exceptions };
-  // Only text can be written without a list; the steps of a path would be read as fields.
-  return typeof field === "string" && field !== "" ? field : { field };
-}
-
-function oneOrAll(written: readonly unknown[]): unknown {
-  return written.length === 1 ? written[0] : written;
 }
 
 function objectAt(parent: RecordObject, name: string): RecordObject {

@@ -32,6 +32,10 @@ export const findingCodes = {
     "A mapped field has no value in any row, or in any row of some sources that should have about 20. Optional fields of presets are reported only for some sources.",
     "Another field in the mapping, or a list of both names.",
   ),
+  field_renamed: error(
+    "A field that the mapping does not use has values in rows without a value for a target, and almost never beside one. Its name or its values fit the target.",
+    "A list of both fields in `mapping`, or a list of parts for an object. *Safe* if the name or the values are alike.",
+  ),
   field_vanished: warning(
     "A target of the mapping has values on most days, and none on two or more days in a row that should have at least 30. Event names that end do not count.",
     "A list of both names in the mapping, if a field was renamed; otherwise export these days again.",

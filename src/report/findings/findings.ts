@@ -41,6 +41,7 @@ import {
 import { findPersonalData } from "./personal-data.js";
 import { findJsonTexts, findMixedTypes, findNumberTexts } from "./property-types.js";
 import { findRejects } from "./rejects.js";
+import { findRenamed } from "./renamed-fields.js";
 import { findLargeEvents, findLongValues } from "./sizes.js";
 import { findAlikeKeys, findAlikeNames } from "./spellings.js";
 import { FINDINGS_PER_CODE } from "./thresholds.js";
@@ -59,6 +60,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   time_unit_nanoseconds: findTimeUnits,
   time_epoch_unknown: findTimeUnits,
   field_missing: findMissingFields,
+  field_renamed: findRenamed,
   field_vanished: findVanishedFields,
   commas_misplaced: findMisplacedCommas,
   files_joined: findJoinedFiles,

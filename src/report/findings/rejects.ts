@@ -1,14 +1,8 @@
 import { MIB, ROW_BYTES_LIMIT, ROW_BYTES_MAX } from "../../base/limits.js";
 import type { Fix, ReportReject } from "../../profile/report.js";
+import type { RecordedField } from "../../profile/written-mapping.js";
 import { formatNumberOf } from "../quantities.js";
-import {
-  fieldsOf,
-  fixOf,
-  furtherFieldFix,
-  numberAt,
-  type RecordedField,
-  timeFix,
-} from "./configuration-fixes.js";
+import { fieldsOf, fixOf, furtherFieldFix, numberAt, timeFix } from "./configuration-fixes.js";
 import { type Facts, type Observation, shareOf } from "./observation.js";
 import { findTimeUnits, likelyFormats } from "./odd-times.js";
 

@@ -54,7 +54,9 @@ function withSource(events: EventBatch): EventBatch {
 
 /** A profile with room for less. */
 export function smallProfile(limits: Partial<ProfileLimits>): EventProfile {
-  const profile = new EventProfile(kernel, utc, NOW_MS, { ...profileLimits, ...limits });
+  const profile = new EventProfile(kernel, utc, NOW_MS, {
+    limits: { ...profileLimits, ...limits },
+  });
   profile.clear(1);
   return profile;
 }

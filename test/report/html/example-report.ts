@@ -175,6 +175,7 @@ function frame(
       })),
     },
     userProperties: exampleProperties(3, mapped),
+    renamedFields: [],
     missingFields: [],
     unusedFields: [],
     rejects,
