@@ -104,11 +104,11 @@ Next:    switchyard validate
 
   longTest("has a summary of one screen, whatever the data", async () => {
     const columns = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`c${i}`, i]));
-    for (let index = 0; index < 40; index++) put(`in/${index}.png`, new Uint8Array([0, 1, 2, 255]));
+    for (let index = 0; index < 40; index++) put(`in/${index}.bin`, new Uint8Array([0, 1, 2, 255]));
     put("in/a.json", amplitude("a", columns));
     const { stdout } = await init("in");
     expect(stdout.split("\n").length).toBeLessThan(25);
-    expect(stdout).toContain("40 sources: in/0.png: ");
+    expect(stdout).toContain("40 sources: in/0.bin: ");
     expect(stdout).toContain("; and 35 more");
   });
 
