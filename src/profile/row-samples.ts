@@ -30,6 +30,7 @@ interface EventParts {
   readonly user: Uint8Array;
   readonly metadata: Uint8Array;
   readonly value: Uint8Array | undefined;
+  readonly insertID: string | undefined;
 }
 
 /** A row that the kernels propose to keep. The smallest orders win, or the largest sizes. */
@@ -134,6 +135,7 @@ function keepSample(events: EventBatch, { row, order }: Candidate, placeOf: Plac
       user: cutBytes(events.user.bytes(row)),
       metadata: cutBytes(events.metadata.bytes(row)),
       value,
+      insertID: events.insertID?.text(row) ?? undefined,
     },
   };
 }
@@ -156,13 +158,15 @@ function keepReject(
 }
 
 /** Returns the event as it would be delivered, cut if long. */
-function resultText(event: string, { timestamp, user, metadata, value }: EventParts): string {
+function resultText(event: string, parts: EventParts): string {
+  const { timestamp, user, metadata, value, insertID } = parts;
   const members = [
     `"event":${JSON.stringify(event)}`,
     `"timestamp":${timestamp}`,
     `"user":${cutText(user)}`,
     `"metadata":${cutText(metadata)}`,
     ...(value === undefined ? [] : [`"value":${cutText(value)}`]),
+    ...(insertID === undefined ? [] : [`"insertID":${JSON.stringify(insertID)}`]),
   ];
   return cutText(encoder.encode(`{${members.join(",")}}`));
 }

@@ -104,7 +104,7 @@ export const findingCodes = {
     "all rows",
   ),
   spike_day: warning(
-    "A day has at least three times the usual events for its weekday, allowing for a general rise around it; in a short export, three times those of the days on both sides.",
+    "A day has at least 2.5 times the usual events for its weekday, allowing for a general rise around it; in a short export, 2.5 times those of the days on both sides.",
     "Nothing, or a filter; the finding names the event that causes it.",
     "all rows",
   ),

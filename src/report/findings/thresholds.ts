@@ -9,7 +9,7 @@ export const GAP_DAY_SHARE = 0.25;
 export const GAP_HOUR_SHARE = 0.05;
 
 /** Multiple of the usual events from which on a day or hour is a spike. */
-export const SPIKE_DAY_FACTOR = 3;
+export const SPIKE_DAY_FACTOR = 2.5;
 export const SPIKE_HOUR_FACTOR = 4;
 
 /** Standard deviations beyond which a difference is not chance. */

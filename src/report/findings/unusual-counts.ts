@@ -29,7 +29,8 @@ export function findGapDays({ days }: Facts): readonly Observation[] {
     const run = days.slice(start, end);
     const [first, last] = [run[0]?.day ?? "", run.at(-1)?.day ?? ""];
     const events = sum(run, (day) => day.events);
-    const missing = Math.round(usual * run.length - events);
+    const expected = total(run.map((_, index) => usualOfWeekday(days, start + index) ?? usual));
+    const missing = Math.round(expected - events);
     return {
       code: "gap_days" as const,
       title:
@@ -37,7 +38,7 @@ export function findGapDays({ days }: Facts): readonly Observation[] {
           ? `${first} has ${almostNone(events)}`
           : `${first} to ${last} have ${almostNone(events)}`,
       detail:
-        `The days around have about ${formatCount(usual)} each, so about ${formatCount(missing)} are missing. ` +
+        `About ${formatCount(expected)} are usual, so about ${formatCount(missing)} are missing. ` +
         "No setting can recover them. Export these days again.",
       rows: missing,
       day: first,

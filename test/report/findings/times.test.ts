@@ -208,6 +208,18 @@ describe("gaps and spikes", () => {
     expect(finding).toMatchObject({ code: "gap_days", day: dayOf(10), rows: 2_352 });
   });
 
+  it("a gap misses what its weekdays usually have, not what the days around have", () => {
+    const quiet = new Set([8, 9, 15, 16, 1, 2, 22, 23]);
+    const days = evenDays().map((day, place) => (quiet.has(place) ? evenDay(place, 30) : day));
+    const finding = only({ ...cleanReport, days: days.with(10, evenDay(10, 0)) });
+    expect(finding).toMatchObject({ code: "gap_days", rows: days[10]?.events });
+  });
+
+  it("a day with 2.7 times the usual events is a spike", () => {
+    expect(codesOf(changed(10, evenDay(10, 270)))).toEqual(["spike_day"]);
+    expect(codesOf(changed(10, evenDay(10, 230)))).toEqual([]);
+  });
+
   it("a sample has no gaps", () => {
     expect(codesOf({ ...changed(10, evenDay(10, 2)), sample: { share: 0.5 } })).toEqual([]);
   });

@@ -50,13 +50,13 @@ export interface Trace {
 
 interface MappingTraces {
   readonly traces: readonly Trace[];
-  /** Values that the mapping reads for other purposes than the event: the insert id and the filter. */
-  readonly consulted: ReadonlySet<TextToken>;
+  /** The value that the filter reads. */
+  readonly consulted: TextToken | undefined;
 }
 
 /** Targets that have one value. */
 const idTargets = ["userID", "stableID"] as const;
-const valueTargets = ["event", "timestamp", "value"] as const;
+const valueTargets = ["event", "timestamp", "value", "insertID"] as const;
 
 /**
  * Finds the source value of each value of an event by the mapping. A value that the mapping does not
@@ -76,8 +76,7 @@ export function traceMapping(
     if (!field || !from) continue;
     traces.push({ from, to, field, isConverted: from.value !== to.value });
   }
-  const consulted = [row.first(mapping.insertID), mapping.filter && row.at(mapping.filter.path)];
-  return { traces, consulted: new Set(consulted.filter((token) => token != null)) };
+  return { traces, consulted: mapping.filter ? row.at(mapping.filter.path) : undefined };
 }
 
 /** Returns the target of a path in an event. Ids are members of `user`, before its own properties. */

@@ -52,7 +52,16 @@ export function sampleList({ samples, configuration }: Sampled): HTMLElement {
 }
 
 /** Targets of a mapping, in the order of their colours. */
-const fields = ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"] as const;
+const fields = [
+  "event",
+  "timestamp",
+  "userID",
+  "stableID",
+  "value",
+  "insertID",
+  "user",
+  "metadata",
+] as const;
 
 /** Shows a source row beside its event. A value and its result have the same colour and light up together. */
 function mappingView(sample: ReportSample, mapping: ReportedMapping): HTMLElement {
@@ -112,7 +121,7 @@ function mappingLegend(): HTMLElement {
 }
 
 /** Styles the pieces of a sample by the traces of the mapping. */
-function marksOf(traces: readonly Trace[], consulted: ReadonlySet<TextToken>) {
+function marksOf(traces: readonly Trace[], consulted: TextToken | undefined) {
   const byToken = new Map<TextToken, { readonly trace: Trace; readonly index: number }>();
   traces.forEach((trace, index) => {
     byToken.set(trace.from, { trace, index });
@@ -123,7 +132,7 @@ function marksOf(traces: readonly Trace[], consulted: ReadonlySet<TextToken>) {
     rankOf(token: TextToken): number {
       const field = byToken.get(token)?.trace.field;
       if (field !== undefined) return (fields as readonly string[]).indexOf(field);
-      return consulted.has(token) ? fields.length : Infinity;
+      return token === consulted ? fields.length : Infinity;
     },
     show(token: TextToken): Node {
       const visible = harmless(token.text);
