@@ -46,6 +46,7 @@ const starts = {
     "pipeline/run-export.ts",
   ],
   worker: ["engine/workers/split-worker.ts"],
+  validation: ["engine/workers/validate-worker.ts"],
   service: ["cli/service/run-serve.ts"],
 };
 
@@ -123,7 +124,8 @@ function createNaming(graph) {
     if (names.length === 0 || names.join() === "service") return null;
     if (!names.includes("command")) return names.join("-and-");
     // Threads load the part that they share with the command, and not its options and their schemas.
-    return names.includes("worker") ? "command-and-worker" : "command";
+    const isOfThreads = names.includes("worker") || names.includes("validation");
+    return isOfThreads ? "command-and-worker" : "command";
   };
 }
 

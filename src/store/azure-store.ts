@@ -7,16 +7,16 @@ import {
   StorageSharedKeyCredential,
 } from "@azure/storage-blob";
 import { MIB } from "../base/limits.js";
-import {
-  type GetOptions,
-  type ListOptions,
-  type ObjectContent,
-  type ObjectHead,
-  type ObjectPage,
-  type ObjectStore,
-  type PutOptions,
-  SHA256_METADATA,
+import type {
+  GetOptions,
+  ListOptions,
+  ObjectContent,
+  ObjectHead,
+  ObjectPage,
+  ObjectStore,
+  PutOptions,
 } from "./object-store.js";
+import { SHA256_METADATA } from "./object-url.js";
 import { bareEtag, type ListedPage, StoreCalls } from "./store-calls.js";
 import {
   type CallFailure,

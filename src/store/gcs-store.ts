@@ -4,17 +4,17 @@ import { Readable } from "node:stream";
 import { GoogleAuth } from "google-auth-library";
 import { Agent, type Dispatcher } from "undici";
 import { omitUndefined } from "../base/omit-undefined.js";
-import {
-  type GetOptions,
-  type ListOptions,
-  type ObjectContent,
-  type ObjectFacts,
-  type ObjectHead,
-  type ObjectPage,
-  type ObjectStore,
-  type PutOptions,
-  SHA256_METADATA,
+import type {
+  GetOptions,
+  ListOptions,
+  ObjectContent,
+  ObjectFacts,
+  ObjectHead,
+  ObjectPage,
+  ObjectStore,
+  PutOptions,
 } from "./object-store.js";
+import { SHA256_METADATA } from "./object-url.js";
 import { StoreCalls } from "./store-calls.js";
 import {
   type CallFailure,

@@ -58,9 +58,6 @@ export interface PutOptions {
   readonly signal: AbortSignal;
 }
 
-/** The metadata that holds the SHA-256 of an object. */
-export const SHA256_METADATA = "switchyard-sha256";
-
 /** Calls to one bucket. They throw `StoreError`, or the signal's reason. */
 export interface ObjectStore {
   /** Lists the objects whose keys begin with `prefix`, ordered by key, page by page. Retries. */

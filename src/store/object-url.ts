@@ -1,5 +1,8 @@
 import { UsageError } from "../base/errors.js";
 
+/** The metadata that holds the SHA-256 of an object. */
+export const SHA256_METADATA = "switchyard-sha256";
+
 /** Schemes of object stores that can be read. */
 const schemes = ["s3", "gs", "az"] as const;
 export type StoreScheme = (typeof schemes)[number];

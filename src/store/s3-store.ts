@@ -1,16 +1,16 @@
 import { createReadStream } from "node:fs";
 import { checksumIn, md5InEtag } from "./body-digest.js";
-import {
-  type GetOptions,
-  type ListOptions,
-  type ObjectContent,
-  type ObjectHead,
-  type ObjectPage,
-  type ObjectStore,
-  type PutOptions,
-  type S3Options,
-  SHA256_METADATA,
+import type {
+  GetOptions,
+  ListOptions,
+  ObjectContent,
+  ObjectHead,
+  ObjectPage,
+  ObjectStore,
+  PutOptions,
+  S3Options,
 } from "./object-store.js";
+import { SHA256_METADATA } from "./object-url.js";
 import { isFresh, type S3Access, shareAccess, sharedAccess } from "./s3-access.js";
 import { AnswerError, explainS3Error } from "./s3-errors.js";
 import { type S3Request, S3Requests } from "./s3-requests.js";

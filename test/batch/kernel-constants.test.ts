@@ -92,6 +92,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     UNIT_ID_MISSING: rejectCodes.unit_id_missing,
     EVENT_MISSING: rejectCodes.event_missing,
     EVENT_NOT_TEXT: rejectCodes.event_not_text,
+    TIME_MISSING: rejectCodes.time_missing,
     TRANSFORM_FAILED: rejectCodes.transform_failed,
     ...named(Object.fromEntries(figureNames.map((name, place) => [name, 8 * place]))),
     ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),

@@ -41,7 +41,8 @@ const truth = `
     json->>'user_id' as user, json->>'device_id' as device, json->>'$."$insert_id"' as insert_id,
     case kind when 'VARCHAR' then (json->>'event_properties')::json else json->'event_properties' end
       as metadata,
-    (json->'user_properties') as properties
+    (json->'user_properties') as properties,
+    json_object('country', json->'country', 'platform', json->'platform') as kept
     from judged where reject is null;
 `;
 
@@ -158,7 +159,9 @@ async function checkNames(report: Report): Promise<void> {
     expect(found?.users?.count).toBeLessThanOrEqual(report.identity.users.count);
     const keys = await rows(`select key, count(*) as rows,
       count(*) filter (json_type(metadata, '$."' || key || '"') <> 'NULL') as filled
-      from (select metadata, unnest(json_keys(metadata)) as key from events where event = ${text(event)})
+      from (select metadata, unnest(json_keys(metadata)) as key from (
+        select event, metadata from events union all select event, kept from events
+      ) where event = ${text(event)})
       group by all order by key`);
     const reported = found?.properties?.keys.map(({ key, rows, fill }) => {
       return { key, rows, filled: Math.round(fill * Number(facts["rows"])) };

@@ -6,13 +6,13 @@ import { SwitchyardError } from "../../base/errors.js";
 import { mapBounded } from "../../base/map-bounded.js";
 import { asOutput } from "../../base/output-error.js";
 import { fetchRange } from "../../store/fetch-range.js";
-import {
-  type ObjectContent,
-  type ObjectFacts,
-  type ObjectHead,
-  type ObjectStore,
-  SHA256_METADATA,
+import type {
+  ObjectContent,
+  ObjectFacts,
+  ObjectHead,
+  ObjectStore,
 } from "../../store/object-store.js";
+import { SHA256_METADATA } from "../../store/object-url.js";
 import { splitOfPartName } from "../ledger/layout.js";
 import { type LeaseLock, waitForAgreement } from "./lease-lock.js";
 import {

@@ -1,5 +1,5 @@
 import { mapBounded } from "../../base/map-bounded.js";
-import { SHA256_METADATA } from "../../store/object-store.js";
+import { SHA256_METADATA } from "../../store/object-url.js";
 import { INPUTS_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { ManifestFile } from "../manifest.js";
 import { readManifest } from "../manifest-file.js";
