@@ -18,7 +18,7 @@ import { loadMapperOptions, openSources } from "./run-tools.js";
 
 type Event = Readonly<Record<string, unknown>>;
 
-/** What the mapping makes of the rows of an expectation. */
+/** The events and rejects that the mapping makes of the rows of an expectation. */
 interface Made {
   readonly events: Event[];
   /** `<code>: <message>` of each reject. */

@@ -23,7 +23,7 @@ import { budgetThreads } from "./worker/thread-count.js";
 
 /** Counts of the rows that were read. */
 export interface CountedFields {
-  /** Of the fields of some rows. */
+  /** Counts of the fields of some rows. */
   readonly counts: FieldTally;
   /** All rows without a value for a target. */
   readonly lacking: ReadonlyMap<LackedTarget, number>;

@@ -9,7 +9,7 @@ export type LackedTarget = (typeof lackedTargets)[number];
 /** How a mapping uses the field at a path. */
 export type FieldUse = "whole" | "part" | "none";
 
-/** What a tally knows of the mapping. */
+/** The parts of the mapping that a tally needs. */
 export interface TallyMapping {
   readonly useOf: (path: readonly string[]) => FieldUse;
   /** True for a path that an id, a name, a time or a value is read from. */

@@ -28,7 +28,7 @@ interface ReportPlaces {
   readonly next: NextStep;
 }
 
-/** What to do after a dry run: a command, and before it what no command does. */
+/** The next step after a dry run: a command, and before it what no command does. */
 export interface NextStep {
   readonly first?: string;
   readonly command: string;

@@ -42,7 +42,7 @@ export interface CompactedStore {
   remove(paths: readonly string[]): Promise<void>;
 }
 
-/** What a change works on. */
+/** The files and records that a change works on. */
 export interface ChangeTools {
   readonly layout: Layout;
   /** Absent if there is none; nobody could list its files. */
