@@ -236,12 +236,6 @@ export const junkIdsLayout = {
   longs: { lengths: 0 },
 } as const;
 
-export const candidateLayout = {
-  bytes: 16,
-  words: { row: 2, group: 3 },
-  longs: { order: 0 },
-} as const;
-
 export const rowsLayout = {
   bytes: 48,
   words: {
@@ -278,6 +272,12 @@ export const keyLayout = {
   },
   doubles: { bytes: 1, numberMin: 2, numberMax: 3 },
   longs: { hash: 0 },
+} as const;
+
+export const candidateLayout = {
+  bytes: 16,
+  words: { row: 2, group: 3 },
+  longs: { order: 0 },
 } as const;
 
 export const textFieldLayout = {

@@ -35,9 +35,9 @@ export interface TalliedRow {
 
 const FIELDS_MAX = 512;
 const NAMES_MAX = 200;
-const SHAPES_MAX = 16;
-const TEXTS_MAX = 16;
-const SEEN_MAX = 16;
+const SHAPES_MAX = 8;
+const TEXTS_MAX = 5;
+const SEEN_MAX = 6;
 const TEXT_CHARACTERS = 40;
 
 /** Counts which fields rows have that lack a target of the mapping. Memory is bounded. */
@@ -260,7 +260,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function isObjectText(value: unknown): boolean {
-  return typeof value === "string" && /^\s*\{.*\}\s*$/s.test(value);
+  if (typeof value !== "string") return false;
+  const text = value.trim();
+  return text.startsWith("{") && text.endsWith("}");
 }
 
 /** Values that a target does not have either: an empty text, object or list counts as none. */

@@ -4,7 +4,7 @@ import type { FieldCounts } from "./field-counts.js";
 import { FieldTally, lackedTargets, type TallyMapping } from "./field-tally.js";
 import type { Candidate, PlaceOf } from "./row-samples.js";
 
-/** Group of candidates whose fields are looked at (`LOOKED_AT` in src/kernels/profile/profile-rows.ts). */
+/** Group of candidates whose fields are looked at (`LOOKED_AT` in src/kernels/profile/row-picks.ts). */
 export const LOOKED_AT_GROUP = 97;
 
 const bitOf = (target: (typeof lackedTargets)[number]) => 1 << lackedTargets.indexOf(target);

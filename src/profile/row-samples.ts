@@ -6,7 +6,7 @@ import { LARGEST_MAX } from "./profile-memory.js";
 import { decodeCut } from "./profile-tables.js";
 import type { SplitLargest, SplitRejectSample, SplitSample } from "./split-profile.js";
 
-/** Rows that are kept for each group (`PICKS` in src/kernels/profile/profile-rows.ts). */
+/** Rows that are kept for each group (`PICKS` in src/kernels/profile/row-picks.ts). */
 export const PICKS = 3;
 
 /** Group numbers: event names are below the first, reject codes below the second; it is the largest rows. */

@@ -98,6 +98,8 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),
     INSERT_ID_BITS: Math.log2(profile.INSERT_ID_REGISTER_BYTES),
     NAME_BITS: Math.log2(profile.NAME_REGISTER_BYTES),
+  },
+  "profile/row-picks": {
     PICKS,
     LARGEST: profile.LARGEST_MAX,
     ...pick("profile/row-samples", "PICKED_NAMES", "PICKED_GROUPS"),

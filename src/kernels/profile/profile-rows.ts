@@ -1,9 +1,6 @@
-// Profiles rows apart from their properties: names, sizes, times, ids, and sample rows. Each reject
-// reason and each of the first event names has three samples: the rows with the smallest hash of
-// row number and seed, at any position. A row that is among the smallest so far is a candidate,
-// which the host copies before the next batch.
+// Profiles rows apart from their properties: names, sizes, times and ids, and picks sample rows.
 
-import { mix, spread, spreadHash } from "../byte-hash";
+import { spreadHash } from "../byte-hash";
 import { addName } from "./event-counts";
 import { Column, KIND_NULL } from "../column";
 import { countAt, Counts, lastRows } from "./counts";
@@ -13,6 +10,7 @@ import { hasDevicePrefix, isGenerated } from "./id-shapes";
 import { Group, groupAt, NO_DAY, Profile } from "./profile";
 import { escapedBytes } from "../json/json-value";
 import { profileObject } from "./profile-properties";
+import { lookAt, noteSize, pick, PICKED_NAMES } from "./row-picks";
 
 // The same numbers as `outcomes` in src/batch/event-batch.ts and in src/base/reject-codes.ts.
 const DELIVER: u32 = 0;
@@ -96,86 +94,6 @@ function countJunk(junk: JunkIds, hash: u64, isUser: bool): bool {
     return true;
   }
   return false;
-}
-
-/** Rows kept of a group of rows: those with the smallest hashes, in order, largest last. */
-const PICKS: usize = 3;
-
-/** A row that may be kept: its number, group, and hash or size. */
-@unmanaged
-class Candidate {
-  order: u64;
-  row: u32;
-  group: u32;
-}
-
-/** Numbers of the groups of samples: counted names, reject codes, the largest. */
-const PICKED_NAMES: u32 = 64;
-const PICKED_GROUPS: u32 = 96;
-
-const LARGEST: usize = 10;
-
-/** The group of rows whose fields are looked at. */
-const LOOKED_AT: u32 = 97;
-
-/**
- * Of the rows of one kind, the first `2 ** (bits + 1)` are looked at, then every second one of as many,
- * then every fourth of twice as many, and so on. The bits get fewer with the rows that were looked at;
- * beyond the last number, only the first row of a kind is.
- */
-const LOOKED_AT_SOME: u32 = 64;
-const LOOKED_AT_MANY: u32 = 96;
-const LOOKED_AT_MOST: u32 = 160;
-
-function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void {
-  const at = <usize>profile.candidates + <usize>profile.candidateCount * offsetof<Candidate>();
-  const candidate = changetype<Candidate>(at);
-  candidate.order = order;
-  candidate.row = <u32>row;
-  candidate.group = group;
-  profile.candidateCount++;
-}
-
-/** Makes the row a candidate if its hash is among the smallest of the group. */
-@inline
-function pick(profile: Profile, row: i32, group: u32): void {
-  const hash = spread(mix(<u64>profile.seed + 1, <u64>(profile.rows + <u32>row)));
-  const picks = <usize>profile.picks + <usize>group * PICKS * 8;
-  if (hash >= load<u64>(picks, (PICKS - 1) * 8)) return;
-  let index = PICKS - 1;
-  for (; index > 0 && load<u64>(picks + (index - 1) * 8) > hash; index--) {
-    store<u64>(picks + index * 8, load<u64>(picks + (index - 1) * 8));
-  }
-  store<u64>(picks + index * 8, hash);
-  addCandidate(profile, row, group, hash);
-}
-
-/** Keeps the sizes of the largest events, largest first; of equal ones the first counts. */
-@inline
-function noteSize(profile: Profile, row: i32, bytes: u32): void {
-  const largest = <usize>profile.largest;
-  if (bytes <= load<u32>(largest, (LARGEST - 1) * 4)) return;
-  let index = LARGEST - 1;
-  for (; index > 0 && load<u32>(largest + (index - 1) * 4) < bytes; index--) {
-    store<u32>(largest + index * 4, load<u32>(largest + (index - 1) * 4));
-  }
-  store<u32>(largest + index * 4, bytes);
-  addCandidate(profile, row, PICKED_GROUPS, bytes);
-}
-
-/**
- * Makes some rows of a kind candidates. `number`: rows of the kind so far. The order of a candidate is
- * the number of rows that it stands for, and in the upper half the targets that it lacks.
- */
-function lookAt(profile: Profile, row: i32, number: u32, lacks: u32): void {
-  const count = profile.lookedAt;
-  if (count >= LOOKED_AT_MOST && number > 1) return;
-  const bits: u32 = count < LOOKED_AT_SOME ? 5 : count < LOOKED_AT_MANY ? 2 : 0;
-  // The highest power of two that is not above the number, by the rows that are looked at as they are.
-  const step: u32 = number >> bits == 0 ? 1 : 1 << (31 - <u32>clz(number >> bits));
-  if ((number & (step - 1)) != 0) return;
-  profile.lookedAt++;
-  addCandidate(profile, row, LOOKED_AT, ((<u64>lacks) << 32) | step);
 }
 
 @inline

@@ -265,7 +265,8 @@ class JsonRawRows implements RawRows {
 
   members(row: number): Readonly<Record<string, unknown>> | undefined {
     try {
-      return JSON.parse(Buffer.from(this.bytes(row)).toString());
+      const { buffer, byteOffset, byteLength } = this.bytes(row);
+      return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString());
     } catch {
       return undefined;
     }

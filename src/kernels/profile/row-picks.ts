@@ -1,0 +1,87 @@
+// Picks the rows that the host copies before the next batch: samples, the largest events, and rows
+// whose fields are looked at. Each reject reason and each of the first event names has three samples:
+// the rows with the smallest hash of row number and seed, at any position. A row that is among the
+// first of its group so far is a candidate.
+
+import { mix, spread } from "../byte-hash";
+import { Profile } from "./profile";
+
+/** Rows kept of a group of rows: those with the smallest hashes, in order, largest last. */
+const PICKS: usize = 3;
+
+/** A row that may be kept: its number, group, and hash or size. */
+@unmanaged
+class Candidate {
+  order: u64;
+  row: u32;
+  group: u32;
+}
+
+/** Numbers of the groups of samples: counted names, reject codes, the largest. */
+export const PICKED_NAMES: u32 = 64;
+const PICKED_GROUPS: u32 = 96;
+
+const LARGEST: usize = 10;
+
+/** The group of rows whose fields are looked at. */
+const LOOKED_AT: u32 = 97;
+
+/**
+ * The first `2 ** (bits + 1)` rows of a kind are looked at, then every second one of as many, then every
+ * fourth of twice as many, and so on. The bits get fewer with the rows that were looked at; beyond the
+ * last number, only the first row of a kind is.
+ */
+const LOOKED_AT_SOME: u32 = 48;
+const LOOKED_AT_MANY: u32 = 72;
+const LOOKED_AT_MOST: u32 = 112;
+
+function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void {
+  const at = <usize>profile.candidates + <usize>profile.candidateCount * offsetof<Candidate>();
+  const candidate = changetype<Candidate>(at);
+  candidate.order = order;
+  candidate.row = <u32>row;
+  candidate.group = group;
+  profile.candidateCount++;
+}
+
+/** Makes the row a candidate if its hash is among the smallest of the group. */
+@inline
+export function pick(profile: Profile, row: i32, group: u32): void {
+  const hash = spread(mix(<u64>profile.seed + 1, <u64>(profile.rows + <u32>row)));
+  const picks = <usize>profile.picks + <usize>group * PICKS * 8;
+  if (hash >= load<u64>(picks, (PICKS - 1) * 8)) return;
+  let index = PICKS - 1;
+  for (; index > 0 && load<u64>(picks + (index - 1) * 8) > hash; index--) {
+    store<u64>(picks + index * 8, load<u64>(picks + (index - 1) * 8));
+  }
+  store<u64>(picks + index * 8, hash);
+  addCandidate(profile, row, group, hash);
+}
+
+/** Keeps the sizes of the largest events, largest first; of equal ones the first counts. */
+@inline
+export function noteSize(profile: Profile, row: i32, bytes: u32): void {
+  const largest = <usize>profile.largest;
+  if (bytes <= load<u32>(largest, (LARGEST - 1) * 4)) return;
+  let index = LARGEST - 1;
+  for (; index > 0 && load<u32>(largest + (index - 1) * 4) < bytes; index--) {
+    store<u32>(largest + index * 4, load<u32>(largest + (index - 1) * 4));
+  }
+  store<u32>(largest + index * 4, bytes);
+  addCandidate(profile, row, PICKED_GROUPS, bytes);
+}
+
+/**
+ * Makes some rows of a kind candidates. `number`: rows of the kind so far. The order of a candidate is
+ * the number of rows that it stands for, and in the upper half the targets that it lacks.
+ */
+export function lookAt(profile: Profile, row: i32, number: u32, lacks: u32): void {
+  const count = profile.lookedAt;
+  if (count >= LOOKED_AT_MOST && number > 1) return;
+  const bits: u32 = count < LOOKED_AT_SOME ? 4 : count < LOOKED_AT_MANY ? 2 : 0;
+  // The highest power of two that is not above the number, by the rows that are looked at as they are.
+  const step: u32 = number >> bits == 0 ? 1 : 1 << (31 - <u32>clz(number >> bits));
+  if ((number & (step - 1)) != 0) return;
+  profile.lookedAt++;
+  addCandidate(profile, row, LOOKED_AT, ((<u64>lacks) << 32) | step);
+}
