@@ -301,6 +301,9 @@ export const PROFILE_IDS_MAX = 1_048_576;
 /** Pairs of a user and a device that are counted one by one; beyond it, a sample of them. */
 export const PROFILE_PAIRS_MAX = 1_048_576;
 
+/** Memory for the users of each event name; beyond it, they are estimated. */
+export const PROFILE_NAME_USERS_BYTES = 64 * MIB;
+
 /** Users, and devices, whose texts are kept. */
 export const PROFILE_ID_TEXTS_MAX = 65_536;
 

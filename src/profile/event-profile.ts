@@ -20,7 +20,6 @@ import { PlaceholderIds } from "./placeholder-ids.js";
 import {
   ID_REGISTER_BYTES,
   INSERT_ID_REGISTER_BYTES,
-  NAME_REGISTER_BYTES,
   type ProfileLimits,
   ProfileMemory,
   profileLimits,
@@ -85,7 +84,7 @@ export class EventProfile {
       limits,
     );
     this.#insertIDs = new IdSet(kernel);
-    this.#ids = new IdCounts(kernel);
+    this.#ids = new IdCounts(kernel, this.#memory);
     this.#junk = new PlaceholderIds(kernel);
     this.#rows = kernel.allocate(rowsLayout.bytes);
     this.#locals = new Region(kernel, 0);
@@ -226,15 +225,9 @@ export class EventProfile {
     const memory = this.#memory;
     const group = memory.get("groups") + number * groupLayout.bytes;
     const bytesMax = kernel.u32[group / 4 + groupLayout.words.bytesMax]!;
-    const users = kernel.u32[group / 4 + groupLayout.words.users]!;
     const bytes = kernel.doubles[group / 8 + groupLayout.doubles.bytes]!;
-    if (users === 0) return { bytes, bytesMax };
-    return {
-      bytes,
-      bytesMax,
-      users: readRegisters(kernel, users, NAME_REGISTER_BYTES),
-      properties: this.#properties(group, keys.get(number)),
-    };
+    if (number > memory.get("groupsMax")) return { bytes, bytesMax };
+    return { bytes, bytesMax, properties: this.#properties(group, keys.get(number)) };
   }
 
   #properties(group: number, keys: readonly SplitKey[] = []): SplitProperties {

@@ -5,6 +5,9 @@ const SLOTS_MIN = 2 ** 12;
 /** Row counts that `#prune` distinguishes. A hash with more rows is never dropped. */
 const ROWS_DISTINGUISHED = 2 ** 16;
 
+/** The number of a hash that came after others were dropped, so that it may have come before. */
+const LATE = 2 ** 32 - 1;
+
 /**
  * Counts rows by a hash. The slots are in the order of the hashes (linear probing from the upper bits), so
  * adding hashes in order goes through the memory in order.
@@ -13,6 +16,7 @@ export class HashCounts {
   /** 0 is a free slot, otherwise the hash plus one. */
   #keys = new Float64Array(SLOTS_MIN);
   #rows = new Float64Array(SLOTS_MIN);
+  #numbers = new Uint32Array(SLOTS_MIN);
   #count = 0;
   #dropped = 0;
 
@@ -29,10 +33,17 @@ export class HashCounts {
     return this.#dropped;
   }
 
-  /** Adds the rows of each hash. */
-  addAll(hashes: Float64Array, rows: Float64Array): void {
+  /**
+   * Adds the rows of each hash. Returns the numbers of the hashes, from 0 in the order in which they
+   * came first; undefined once some were dropped.
+   */
+  addAll(hashes: Float64Array, rows: Float64Array): Uint32Array | undefined {
     this.#reserve(hashes.length);
-    for (let index = 0; index < hashes.length; index++) this.#add(hashes[index]!, rows[index]!);
+    const numbers = new Uint32Array(hashes.length);
+    for (let index = 0; index < hashes.length; index++) {
+      numbers[index] = this.#add(hashes[index]!, rows[index]!);
+    }
+    return this.#dropped === 0 ? numbers : undefined;
   }
 
   /**
@@ -46,17 +57,36 @@ export class HashCounts {
     if (slots > this.#keys.length) this.#rebuild(slots, 0);
   }
 
-  #add(hash: number, rows: number): void {
+  #add(hash: number, rows: number): number {
     const slot = this.#slotOf(hash);
     this.#rows[slot]! += rows;
-    if (this.#keys[slot] !== 0) return;
+    if (this.#keys[slot] !== 0) return this.#numbers[slot]!;
     this.#keys[slot] = hash + 1;
+    const number = this.#dropped === 0 ? this.#count : LATE;
+    this.#numbers[slot] = number;
     this.#count++;
     if (this.#count > this.hashesMax) this.#prune();
+    return number;
   }
 
   rowsOf(hash: number): number {
     return this.#rows[this.#slotOf(hash)]!;
+  }
+
+  /** Returns true if the rows of a hash are exact: it was never dropped. */
+  isExact(hash: number): boolean {
+    const slot = this.#slotOf(hash);
+    return this.#keys[slot] !== 0 && this.#numbers[slot] !== LATE;
+  }
+
+  /** Returns the most rows that a hash which is not in `known` may have. */
+  mostWithout(known: ReadonlySet<number>): number {
+    let most = this.#dropped;
+    for (let slot = 0; slot < this.#keys.length; slot++) {
+      const rows = this.#rows[slot]! + (this.#numbers[slot] === LATE ? this.#dropped : 0);
+      if (rows > most && !known.has(this.#keys[slot]! - 1)) most = rows;
+    }
+    return most;
   }
 
   #slotOf(hash: number): number {
@@ -80,15 +110,17 @@ export class HashCounts {
 
   /** Keeps the hashes of more than `rowsMin` rows. */
   #rebuild(slots: number, rowsMin: number): void {
-    const [keys, rows] = [this.#keys, this.#rows];
+    const [keys, rows, numbers] = [this.#keys, this.#rows, this.#numbers];
     this.#keys = new Float64Array(slots);
     this.#rows = new Float64Array(slots);
+    this.#numbers = new Uint32Array(slots);
     this.#count = 0;
     for (let slot = 0; slot < keys.length; slot++) {
       if (keys[slot] === 0 || rows[slot]! <= rowsMin) continue;
       const target = this.#slotOf(keys[slot]! - 1);
       this.#keys[target] = keys[slot]!;
       this.#rows[target] = rows[slot]!;
+      this.#numbers[target] = numbers[slot]!;
       this.#count++;
     }
   }

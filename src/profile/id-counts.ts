@@ -1,7 +1,8 @@
 import type { Kernel } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { idEntryLayout, idTableLayout, idTablesLayout } from "../batch/layouts.js";
-import { TEXT_BYTES } from "./profile-memory.js";
+import { takeNameUsers } from "./name-users.js";
+import { type ProfileMemory, TEXT_BYTES } from "./profile-memory.js";
 import { decodeCut } from "./profile-tables.js";
 import type { SplitIdKind, SplitIds, SplitIdText } from "./split-profile.js";
 
@@ -19,14 +20,17 @@ const ENTRY_WORDS = idEntryLayout.bytes / 4;
 /** Bytes of a hash in the profile of a split. */
 export const ID_HASH_BYTES = 6;
 
-/** Counts users, devices and their pairs in kernel memory, which is allocated once. */
+/** Counts users, devices, their pairs, and the users of each event name in kernel memory. */
 export class IdCounts {
   readonly #tables: KernelRecord<keyof typeof idTablesLayout.words>;
   readonly #users: IdTable;
   readonly #devices: IdTable;
   #taken: SplitIds[] = [];
 
-  constructor(private readonly kernel: Kernel) {
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly memory: ProfileMemory,
+  ) {
     this.#users = new IdTable(kernel);
     this.#devices = new IdTable(kernel);
     this.#tables = new KernelRecord(kernel, idTablesLayout);
@@ -50,7 +54,8 @@ export class IdCounts {
     const users = this.#users.read();
     const devices = this.#devices.read();
     const pairs = this.#pairs(users.numbers, devices.numbers);
-    this.#taken.push({ users: users.kind, devices: devices.kind, pairs });
+    const names = takeNameUsers(this.kernel, this.memory, users.numbers);
+    this.#taken.push({ users: users.kind, devices: devices.kind, pairs, names });
     this.kernel.run.clearIds(this.address);
   }
 

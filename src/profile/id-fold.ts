@@ -2,6 +2,7 @@ import { PROFILE_ID_TEXTS_MAX, PROFILE_IDS_MAX, PROFILE_PAIRS_MAX } from "../bas
 import { HashCounts } from "./hash-counts.js";
 import { ID_HASH_BYTES } from "./id-counts.js";
 import { IdPairs } from "./id-pairs.js";
+import type { NameUsers, NumberedHashes } from "./name-users.js";
 import type { TopID } from "./report.js";
 import type { SplitIdKind, SplitIds } from "./split-profile.js";
 
@@ -10,31 +11,39 @@ const OTHERS_MIN = 10;
 
 /** The ids of one kind that a report shows. */
 export interface TopIds {
-  /** The most rows first. */
+  /** The most rows first: ids whose rows are exact and than which no other id has more. */
   readonly byRows: readonly TopID[];
-  /** The most ids of the other kind first; ids with fewer than `OTHERS_MIN` are left out. */
+  /**
+   * The most ids of the other kind first; ids with fewer than `OTHERS_MIN` are left out. Once ids were
+   * dropped, they may have more rows.
+   */
   readonly byOthers: readonly TopID[];
-  /** Upper bound of the rows that a count lacks, and of the rows of an id that is missing. */
-  readonly error: number;
   /** The exact number of ids; undefined if some were dropped. */
   readonly distinct: number | undefined;
 }
 
 /** Adds up the users and devices of splits, which must be added in the order of the splits. */
 export class IdFold {
-  readonly #users = new KindFold();
-  readonly #devices = new KindFold();
+  readonly #users: KindFold;
+  readonly #devices: KindFold;
   readonly #pairs = new IdPairs(PROFILE_PAIRS_MAX);
 
-  add(ids: readonly SplitIds[]): void {
-    for (const { users, devices, pairs } of ids) {
-      const [userHashes, deviceHashes] = [this.#users.add(users), this.#devices.add(devices)];
-      const indexes = new Uint16Array(new Uint8Array(Buffer.from(pairs, "base64")).buffer);
-      this.#pairs.addAll(indexes, userHashes, deviceHashes);
+  /** Counts at most `idsMax` ids of each kind one by one. */
+  constructor(idsMax = PROFILE_IDS_MAX) {
+    this.#users = new KindFold(idsMax);
+    this.#devices = new KindFold(idsMax);
+  }
+
+  /** `usersOf` returns the users of an event name by its index in the split. */
+  add(ids: readonly SplitIds[], usersOf: (name: number) => NameUsers | undefined): void {
+    for (const { users, devices, pairs, names } of ids) {
+      const [added, { hashes }] = [this.#users.add(users), this.#devices.add(devices)];
+      this.#pairs.addAll(decodeIndexes(pairs), added.hashes, hashes);
+      for (const [name, indexes] of names) usersOf(name)?.addAll(decodeIndexes(indexes), added);
     }
   }
 
-  /** Returns at most `max` ids of each kind and order. Ids whose rows may all be an error are left out. */
+  /** Returns at most `max` ids of each kind and order. */
   top(max: number): { readonly users: TopIds; readonly devices: TopIds } {
     const [pairs, users, devices] = [this.#pairs, this.#users, this.#devices];
     const [devicesOf, usersOf] = [users.zeros(), devices.zeros()];
@@ -59,16 +68,20 @@ interface IdText {
 }
 
 class KindFold {
-  readonly #counts = new HashCounts(PROFILE_IDS_MAX);
+  readonly #counts: HashCounts;
   #texts = new Map<number, IdText>();
 
-  /** Returns the hashes in the order of the ids. */
-  add({ counts, texts }: SplitIdKind): Float64Array {
+  constructor(idsMax: number) {
+    this.#counts = new HashCounts(idsMax);
+  }
+
+  /** Returns the hashes in the order of the ids, and their numbers over all splits. */
+  add({ counts, texts }: SplitIdKind): NumberedHashes {
     const { hashes, rows } = decodeCounts(Buffer.from(counts, "base64"));
-    this.#counts.addAll(hashes, rows);
+    const numbers = this.#counts.addAll(hashes, rows);
     for (const [index, text, length] of texts) this.#texts.set(hashes[index]!, { text, length });
     if (this.#texts.size > PROFILE_ID_TEXTS_MAX) this.#forgetTexts();
-    return hashes;
+    return { hashes, numbers };
   }
 
   /** Returns 0 for each hash whose text is known. */
@@ -77,23 +90,25 @@ class KindFold {
   }
 
   top(max: number, others: ReadonlyMap<number, number>, pairs: IdPairs): TopIds {
-    const error = this.#counts.dropped;
-    const known = [...this.#texts]
-      .map(([hash, { text, length }]) => {
-        const id = Buffer.byteLength(text) < length ? `${text}…` : text;
-        return { id, rows: this.#counts.rowsOf(hash), others: others.get(hash) ?? 0 };
-      })
-      .filter(({ rows }) => rows > error);
-    const listOf = (field: "rows" | "others") =>
-      known
+    const counts = this.#counts;
+    const known = [...this.#texts].map(([hash, { text, length }]) => ({
+      hash,
+      id: Buffer.byteLength(text) < length ? `${text}…` : text,
+      rows: counts.rowsOf(hash),
+      others: others.get(hash) ?? 0,
+    }));
+    const exact = known.filter(({ hash }) => counts.isExact(hash));
+    const most = counts.mostWithout(new Set(exact.map(({ hash }) => hash)));
+    const listOf = (ids: typeof known, field: "rows" | "others") =>
+      ids
         .sort((a, b) => b[field] - a[field] || (a.id < b.id ? -1 : 1))
         .slice(0, max)
-        .map((one) => ({ ...one, others: pairs.estimate(one.others) }));
+        .map(({ id, rows, others }) => ({ id, rows, others: pairs.estimate(others) }));
+    const byRows = exact.filter(({ rows }) => rows >= most);
     return {
-      byRows: listOf("rows"),
-      byOthers: listOf("others").filter((one) => one.others.count >= OTHERS_MIN),
-      error,
-      distinct: this.#counts.distinct,
+      byRows: listOf(byRows, "rows"),
+      byOthers: listOf(known, "others").filter(({ others }) => others.count >= OTHERS_MIN),
+      distinct: counts.distinct,
     };
   }
 
@@ -106,6 +121,10 @@ class KindFold {
     const kept = ranked.slice(0, PROFILE_ID_TEXTS_MAX / 2);
     this.#texts = new Map(kept.map(({ hash, text }) => [hash, text]));
   }
+}
+
+function decodeIndexes(base64: string): Uint16Array {
+  return new Uint16Array(new Uint8Array(Buffer.from(base64, "base64")).buffer);
 }
 
 /** Decodes the counts that `IdTable.read` in src/profile/id-counts.ts encodes. */

@@ -1,13 +1,14 @@
-import { PROFILE_KEYS_MAX, PROFILE_NAMES_MAX, PROFILE_VALUES_MAX } from "../base/limits.js";
+import {
+  PROFILE_KEYS_MAX,
+  PROFILE_NAME_USERS_BYTES,
+  PROFILE_NAMES_MAX,
+  PROFILE_VALUES_MAX,
+} from "../base/limits.js";
 import { FieldTally } from "./field-tally.js";
 import { IdFold } from "./id-fold.js";
+import { NameUsers, type UsersBudget } from "./name-users.js";
 import { PartSizeFold } from "./part-size-fold.js";
-import {
-  ID_REGISTER_BYTES,
-  INSERT_ID_REGISTER_BYTES,
-  LARGEST_MAX,
-  NAME_REGISTER_BYTES,
-} from "./profile-memory.js";
+import { ID_REGISTER_BYTES, INSERT_ID_REGISTER_BYTES, LARGEST_MAX } from "./profile-memory.js";
 import { type KeyBudget, PropertyFold } from "./property-fold.js";
 import { largestOf, smallest } from "./row-samples.js";
 import { Registers } from "./sketches.js";
@@ -26,7 +27,7 @@ import {
 export interface FoldedName {
   bytes: number;
   bytesMax: number;
-  users: Registers | undefined;
+  users: NameUsers | undefined;
   properties: PropertyFold | undefined;
 }
 
@@ -52,6 +53,7 @@ export class ProfileFold {
   readonly rejectSamples = new Map<string, readonly SplitRejectSample[]>();
   readonly userProperties: PropertyFold;
   readonly #keys: KeyBudget = { left: PROFILE_KEYS_MAX };
+  readonly #userBytes: UsersBudget = { left: PROFILE_NAME_USERS_BYTES };
   readonly #figures = Object.fromEntries(figureNames.map((name) => [name, 0])) as Record<
     keyof SplitFigures,
     number
@@ -102,7 +104,10 @@ export class ProfileFold {
     this.insertIDs.merge(insertIDs.registers);
     this.#repeated += insertIDs.repeated;
     this.#unknown += insertIDs.unknown;
-    this.ids.add(profile.ids);
+    this.ids.add(profile.ids, (index) => {
+      const event = isNamed[index] === true ? events.names[index]?.event : undefined;
+      return event === undefined ? undefined : this.names.get(event)?.users;
+    });
     this.partSizes.add(profile);
     for (const { field, value, rows } of profile.junkIDs) {
       addCounts(this.junkIDs, [[`${field} ${value}`, rows]]);
@@ -124,7 +129,7 @@ export class ProfileFold {
     }
   }
 
-  #addName(event: string, { bytes, bytesMax, users, properties }: SplitName): void {
+  #addName(event: string, { bytes, bytesMax, properties }: SplitName): void {
     let known = this.names.get(event);
     if (known === undefined) {
       known = { bytes: 0, bytesMax: 0, users: undefined, properties: undefined };
@@ -132,14 +137,12 @@ export class ProfileFold {
     }
     known.bytes += bytes;
     known.bytesMax = Math.max(known.bytesMax, bytesMax);
-    if (users === undefined || properties === undefined) return;
+    if (properties === undefined) return;
     if (known.properties === undefined) {
       if (this.#namesLookedAt === PROFILE_NAMES_MAX) return;
-      this.#namesLookedAt++;
-      known.users = new Registers(NAME_REGISTER_BYTES);
+      known.users = new NameUsers(this.#namesLookedAt++, this.#userBytes);
       known.properties = new PropertyFold(this.#keys);
     }
-    known.users?.merge(users);
     known.properties.add(properties);
   }
 }

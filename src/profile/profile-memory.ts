@@ -16,7 +16,8 @@ export const TEXT_BYTES = 64;
 export const VALUE_REGISTER_BYTES = 256;
 export const ID_REGISTER_BYTES = 2 ** 14;
 export const INSERT_ID_REGISTER_BYTES = 2 ** 16;
-export const NAME_REGISTER_BYTES = 2 ** 10;
+/** Bytes with a bit for each number of a user. */
+export const NAME_USERS_BYTES = 2 ** 13;
 
 const KEY_SCRATCH_BYTES = 4096;
 const MEMBER_BYTES = 12;
@@ -80,7 +81,7 @@ export class ProfileMemory {
       sizeCounts: allocate(SIZE_CLASSES * 4),
       figures: allocate(FIGURES * 8),
       rejectedRows: allocate(REJECT_CODES * 4),
-      groupUsers: allocate((namesMax + 1) * NAME_REGISTER_BYTES),
+      groupUsers: allocate((namesMax + 1) * NAME_USERS_BYTES),
       namesMax: groups,
     };
     for (const [word, value] of Object.entries(fixed)) this.set(word as ProfileWord, value);

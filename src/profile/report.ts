@@ -179,7 +179,9 @@ const rowsSchema = z.strictObject({
 
 const topIDSchema = z.strictObject({
   id: text.describe("Long ids end in `…`."),
-  rows: count.describe("At least its events; see `topUsersError` and `topDevicesError`."),
+  rows: count.describe(
+    "Its events. In `sharedUsers` and `sharedDevices` at least these, if there are more than `limits.ids` ids.",
+  ),
   others: estimateSchema.describe("Distinct ids of the other kind in the same events."),
 });
 
@@ -199,13 +201,11 @@ const identitySchema = z.strictObject({
   junkIDs: z
     .array(z.strictObject({ field: z.enum(["userID", "stableID"]), value: text, rows: count }))
     .describe("Placeholder ids, such as `0`, `null` and the zero UUID, as written in the export."),
-  topUsers: z.array(topIDSchema).describe("User ids with the most events."),
-  topUsersError: count.describe(
-    "Each user id has at most this many events more than its `rows`, and an id that is not counted has at most this many; 0 means exact.",
-  ),
+  topUsers: z
+    .array(topIDSchema)
+    .describe("User ids with the most events; only those that are certain, with exact `rows`."),
   sharedUsers: z.array(topIDSchema).describe("User ids with the most device ids, at least ten."),
-  topDevices: z.array(topIDSchema).describe("Device ids with the most events."),
-  topDevicesError: count.describe("The same of device ids."),
+  topDevices: z.array(topIDSchema).describe("The same of device ids."),
   sharedDevices: z.array(topIDSchema).describe("Device ids with the most user ids, at least ten."),
 });
 

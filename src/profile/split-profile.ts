@@ -76,8 +76,7 @@ export type SplitFigures = Readonly<Record<(typeof figureNames)[number], number>
 export interface SplitName {
   readonly bytes: number;
   readonly bytesMax: number;
-  /** Registers; absent with `properties` for names beyond the cap. */
-  readonly users?: string;
+  /** Absent for names beyond the cap. */
   readonly properties?: SplitProperties;
 }
 
@@ -129,7 +128,11 @@ export interface SplitIds {
   readonly devices: SplitIdKind;
   /** Base64 of two u16 for each pair: the indexes of its user and device. */
   readonly pairs: string;
+  readonly names: readonly SplitNameUsers[];
 }
+
+/** Index of an event name, and base64 of a u16 for each of its users: their indexes. */
+export type SplitNameUsers = readonly [name: number, users: string];
 
 export interface SplitIdKind {
   /** Base64 of each id: 6 bytes of its hash, then its rows in groups of 7 bits, the lowest first. */

@@ -97,7 +97,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...named(Object.fromEntries(figureNames.map((name, place) => [name, 8 * place]))),
     ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),
     INSERT_ID_BITS: Math.log2(profile.INSERT_ID_REGISTER_BYTES),
-    NAME_BITS: Math.log2(profile.NAME_REGISTER_BYTES),
+    NAME_USERS_BITS: Math.log2(profile.NAME_USERS_BYTES),
   },
   "profile/row-picks": {
     PICKS,

@@ -4,8 +4,10 @@ import { HashCounts } from "../../src/profile/hash-counts.js";
 import { TABLE_IDS_MAX } from "../../src/profile/id-counts.js";
 import { IdFold } from "../../src/profile/id-fold.js";
 import { IdPairs } from "../../src/profile/id-pairs.js";
+import type { SplitProfile } from "../../src/profile/split-profile.js";
 import { eventRow } from "../sinks/event-rows.js";
 import { propertyRuns } from "../support/property-runs.js";
+import { createRandom } from "../support/random.js";
 import { profileInKernel } from "./kit/profile-rows.js";
 
 /** A hash as kernels make them: spread over 48 bits. */
@@ -69,6 +71,55 @@ describe("pairs of ids", () => {
   });
 });
 
+/** Adds up the ids of splits. `idsMax`: ids that are counted one by one. */
+function foldIds({ ids }: Pick<SplitProfile, "ids">, idsMax?: number): IdFold {
+  const fold = new IdFold(idsMax);
+  fold.add(ids, () => undefined);
+  return fold;
+}
+
+/** Profiles a row for each of these users, in one split. */
+const profileUsers = (users: readonly string[]) =>
+  profileInKernel([users.map((userID) => eventRow({ userID }))]);
+
+describe("the ids with the most rows", () => {
+  it("are left out if an id without a text may have more", () => {
+    // In each split, 1,300 others have more rows than the user who has the most over all splits.
+    const splits = [0, 1, 2].map((split) => {
+      const others = Array.from({ length: 1_300 }, (_, index) => `user ${split} ${index}`);
+      return profileUsers([...others, ...others, ...others, "most", "most"]);
+    });
+    const fold = new IdFold();
+    for (const { ids } of splits) fold.add(ids, () => undefined);
+    expect(fold.top(10).users.byRows).toEqual([]);
+  });
+
+  it.each([
+    ["skewed", 1.5],
+    ["slightly skewed", 4],
+    ["flat", 0],
+  ])("are exactly those of a plain count, as far as they are listed: %s", (name, exponent) => {
+    const random = createRandom(name.length);
+    const exact = new Map<string, number>();
+    const fold = new IdFold(5_000);
+    for (let split = 0; split < 6; split++) {
+      const users = Array.from({ length: 6_000 }, () => {
+        const share = exponent === 0 ? random() : random() ** (6 / exponent);
+        return `user ${Math.floor(share * 20_000)}`;
+      });
+      for (const user of users) exact.set(user, (exact.get(user) ?? 0) + 1);
+      fold.add(profileUsers(users).ids, () => undefined);
+    }
+    const { byRows, distinct } = fold.top(10).users;
+    expect(distinct).toBeUndefined();
+    const rows = [...exact.values()].sort((one, other) => other - one);
+    expect(byRows.map((one) => one.rows)).toEqual(rows.slice(0, byRows.length));
+    for (const one of byRows) expect(one.rows).toBe(exact.get(one.id));
+    if (name === "skewed") expect(byRows).toHaveLength(10);
+    if (name === "flat") expect(byRows).toEqual([]);
+  });
+});
+
 it("counts ids on when a table is full in the middle of a batch", () => {
   const batches = Array.from({ length: 8 }, (_, batch) =>
     Array.from({ length: 10_000 }, (__, index) => {
@@ -79,9 +130,7 @@ it("counts ids on when a table is full in the middle of a batch", () => {
   const { ids } = profileInKernel([...batches, ...batches.slice(0, 1)]);
   expect(ids).toHaveLength(2);
   expect(8 * 9_000).toBeGreaterThan(TABLE_IDS_MAX);
-  const fold = new IdFold();
-  fold.add(ids);
-  const { users, devices } = fold.top(3);
+  const { users, devices } = foldIds({ ids }).top(3);
   expect(users.byRows[0]).toEqual({ id: "often", rows: 9_000, others: { count: 1, error: 0 } });
   expect(users.byRows[1]?.rows).toBe(2);
   expect(devices.byOthers).toEqual([

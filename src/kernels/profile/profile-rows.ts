@@ -28,13 +28,12 @@ const OTHERS: u32 = 0;
 const HOUR_MS: f64 = 3600000;
 const DAY_MS: f64 = 86400000;
 
-/**
- * Register counts as exponents of two: for distinct users or devices, for insert ids, and for the
- * users of one name.
- */
+/** Register counts as exponents of two: for distinct users or devices, and for insert ids. */
 const ID_BITS: u64 = 14;
 const INSERT_ID_BITS: u64 = 16;
-const NAME_BITS: u64 = 10;
+
+/** Bytes with a bit for each number of a user, as an exponent of two: the users of one name. */
+const NAME_USERS_BITS: u32 = 13;
 
 /** Byte offsets of the figures in src/profile/split-profile.ts. */
 const BOTH: usize = 0;
@@ -200,7 +199,10 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
     const number = countDevice(ids, device.start(row), device.length(row), deviceHash);
     if (hasUser) countPairOfIds(ids, userNumber, number);
   }
-  if (group.users != 0 && hasUser) addToRegisters(group.users, NAME_BITS, userHash);
+  if (group.users != 0 && hasUser) {
+    const byte = <usize>group.users + <usize>(userNumber >> 3);
+    store<u8>(byte, load<u8>(byte) | (<u8>1 << <u8>(userNumber & 7)));
+  }
 }
 
 function profileInsertId(profile: Profile, rows: Rows, row: i32): void {
@@ -260,8 +262,8 @@ function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
   const group = groupAt(profile, number);
   const isLookedAt = number != OTHERS && number <= profile.groupsMax;
   if (isLookedAt && group.users == 0) {
-    group.users = profile.groupUsers + (number << <u32>NAME_BITS);
-    memory.fill(group.users, 0, 1 << <usize>NAME_BITS);
+    group.users = profile.groupUsers + (number << NAME_USERS_BITS);
+    memory.fill(group.users, 0, 1 << NAME_USERS_BITS);
   }
   const bytes = eventBytes(group, number == OTHERS, rows, row, timestamp);
   group.bytes += <f64>bytes;

@@ -69,7 +69,7 @@ export class Group {
   bytesMax: u32;
   /** Bytes of an event as JSON without its cells; 0 before the first one. */
   frameBytes: u32;
-  /** Registers for distinct users, or 0. */
+  /** A bit for each number of a user in `IdTables`; 0 before its first row, and beyond the limit. */
   users: u32;
   /** Events whose properties were profiled. */
   rows: u32;

@@ -100,7 +100,7 @@ export function foldReport(
     events: sorted.map((event) =>
       eventOf(
         event,
-        { events: delivered, users: identity.users.count },
+        { events: delivered, users: identity.users },
         profile.names.get(event.event),
         daysOfNames.get(event.event),
       ),
@@ -203,7 +203,7 @@ function rowsOf({ accounts: { rows }, exact }: ReportFacts, profile: ProfileFold
 
 function eventOf(
   { event, rows, firstTimestamp, lastTimestamp }: ManifestEvent,
-  total: { readonly events: number; readonly users: number },
+  total: { readonly events: number; readonly users: Estimate },
   name: FoldedName | undefined,
   days = 0,
 ): ReportEvent {
@@ -214,17 +214,17 @@ function eventOf(
     firstTimestamp,
     lastTimestamp,
     days,
-    users: usersOf(name, Math.min(rows, total.users)),
+    users: usersOf(name, rows, total.users),
     bytes: { mean: Math.round((name?.bytes ?? 0) / rows), max: name?.bytesMax ?? 0 },
     properties: name?.properties?.result() ?? null,
   };
 }
 
-/** Limits an estimate to what is possible. */
-function usersOf(name: FoldedName | undefined, usersMax: number): Estimate | null {
+/** Limits an estimate to what is possible. Limited by another estimate, it would be too low. */
+function usersOf(name: FoldedName | undefined, rows: number, all: Estimate): Estimate | null {
   if (name?.users === undefined) return null;
   const { count, error } = name.users.estimate();
-  return { count: Math.min(count, usersMax), error };
+  return { count: Math.min(count, rows, all.error === 0 ? all.count : rows), error };
 }
 
 function rangeOf(
@@ -266,10 +266,8 @@ function identityOf(profile: ProfileFold): Report["identity"] {
     devices: countOf(devices, profile.devices),
     junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
     topUsers: users.byRows,
-    topUsersError: users.error,
     sharedUsers: users.byOthers,
     topDevices: devices.byRows,
-    topDevicesError: devices.error,
     sharedDevices: devices.byOthers,
   };
 }

@@ -2,6 +2,7 @@ import type { Zone } from "../../../src/base/zone.js";
 import type { Batch } from "../../../src/batch/batch.js";
 import type { EventBatch } from "../../../src/batch/event-batch.js";
 import { EventProfile } from "../../../src/profile/event-profile.js";
+import { ProfileFold } from "../../../src/profile/profile-fold.js";
 import { type ProfileLimits, profileLimits } from "../../../src/profile/profile-memory.js";
 import type { SplitProfile } from "../../../src/profile/split-profile.js";
 import { type EventRow, eventBatch, utc } from "../../sinks/event-rows.js";
@@ -33,6 +34,18 @@ export function profileInKernel(
     batch.free();
   }
   return profile.result();
+}
+
+/** The fold of these splits. */
+export function foldOf(...profiles: readonly SplitProfile[]): ProfileFold {
+  const fold = new ProfileFold();
+  for (const profile of profiles) {
+    fold.add(
+      profile,
+      profile.names.map(() => true),
+    );
+  }
+  return fold;
 }
 
 /** The batch as if it came from a source, which is of no interest here. */

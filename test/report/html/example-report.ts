@@ -136,9 +136,7 @@ function frame(
         rows: 18_000 - place * 6_000,
         others: { count: 3 + place, error: 0 },
       })),
-      topUsersError: 0,
       sharedUsers: [],
-      topDevicesError: 0,
       sharedDevices: [],
       topDevices: ["kiosk-04", "device-88f1"].map((id, place) => ({
         id,

@@ -78,19 +78,28 @@ describePages("the page of a report, for its two readers", (inPage) => {
   });
 
   longTest(
-    "names the zone of most users, shared ids, and how far counts of ids may be off",
+    "names the zone of most users, shared ids, and if they may have more events",
     async () => {
       const full = exampleReport();
       const [device] = full.identity.topDevices;
       if (device === undefined) throw new Error("there are no devices");
-      const identity = { ...full.identity, topUsersError: 12, sharedDevices: [device] };
+      const { users, devices } = full.identity;
+      const identity = {
+        ...full.identity,
+        sharedUsers: [device],
+        sharedDevices: [device],
+        users: { ...users, error: 0.01 },
+        devices: { ...devices, error: 0 },
+      };
       await inPage(
         async (page) => {
           expect(await page.locator("#times dd").last().textContent()).toMatch(/^UTC-8/);
           const captions = await page.locator("#identity caption").allInnerTexts();
-          expect(captions).toContain("Users with the most events; each has up to 12 more");
           expect(captions).toContain("Devices with the most users");
-          expect(captions).not.toContain("Users with the most devices");
+          const cellsOf = (caption: string) =>
+            page.locator("#identity table", { hasText: caption }).locator("td").allInnerTexts();
+          expect((await cellsOf("Users with the most devices")).join(" ")).toContain("≥ ");
+          expect((await cellsOf("Devices with the most users")).join(" ")).not.toContain("≥ ");
         },
         { report: { ...full, identity } },
       );

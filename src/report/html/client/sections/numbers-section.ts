@@ -1,4 +1,4 @@
-import type { Report, TopID } from "../../../../profile/report.js";
+import type { Estimate, Report, TopID } from "../../../../profile/report.js";
 import { formatBytes, formatCount, zoneOfShift } from "../../../quantities.js";
 import { facts, lead, none, section } from "../blocks.js";
 import { DataTable, plainTable } from "../data-table.js";
@@ -44,15 +44,10 @@ export function identitySection({ identity }: Report): HTMLElement {
       junk.length === 0
         ? none("There are no placeholder ids, such as zeros or null.")
         : plainTable("Placeholder ids", ["Id", "Field", "Events"], junk, [2]),
-      topTable("Users with the most events", userIDs, identity.topUsers, identity.topUsersError),
-      topTable(
-        "Devices with the most events",
-        deviceIDs,
-        identity.topDevices,
-        identity.topDevicesError,
-      ),
-      topTable("Users with the most devices", userIDs, identity.sharedUsers),
-      topTable("Devices with the most users", deviceIDs, identity.sharedDevices),
+      topTable("Users with the most events", userIDs, identity.topUsers),
+      topTable("Devices with the most events", deviceIDs, identity.topDevices),
+      topTable("Users with the most devices", userIDs, identity.sharedUsers, identity.users),
+      topTable("Devices with the most users", deviceIDs, identity.sharedDevices, identity.devices),
     ),
   );
 }
@@ -61,21 +56,20 @@ export function identitySection({ identity }: Report): HTMLElement {
 const userIDs = ["User", "Devices"] as const;
 const deviceIDs = ["Device", "Users"] as const;
 
-/** Shows ids with their events; each has up to `error` more. */
+/** Shows ids with their events. If all ids are too many to be counted, these are a lower bound. */
 function topTable(
   caption: string,
   [id, others]: readonly [string, string],
   list: readonly TopID[],
-  error = 0,
+  all: Estimate = { count: 0, error: 0 },
 ) {
   if (list.length === 0) return null;
   const rows = list.map((top) => [
     element("code", {}, shown(top.id)),
-    formatCount(top.rows),
+    `${all.error === 0 ? "" : "≥ "}${formatCount(top.rows)}`,
     shortEstimate(top.others),
   ]);
-  const what = error === 0 ? caption : `${caption}; each has up to ${formatCount(error)} more`;
-  return plainTable(what, [id, "Events", others], rows, [1, 2]);
+  return plainTable(caption, [id, "Events", others], rows, [1, 2]);
 }
 
 export function timesSection({ times, rows, dayZone }: Report): HTMLElement {
