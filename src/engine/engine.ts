@@ -77,6 +77,10 @@ export function createEngine(): Engine {
   const outsideWith = (entry: string): RunOutside => ({
     discover: (options, signal, mayBeGone) => discover(options, signal, { mayBeGone }),
     planRanges,
+    openCounter: async (...run) => {
+      const { openCounter } = await import("./count-rows.js");
+      return openCounter(...run);
+    },
     workerEntry: builtFile(entry),
     now: Date.now,
   });

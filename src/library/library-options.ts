@@ -86,6 +86,8 @@ export interface ReadingOptions extends StoreOptions {
    * and `readEvents` give them out before they know.
    */
   readonly damaged?: "leave-out" | "keep" | undefined;
+  /** Read only the first rows of the inputs, in their order; rejected rows count. Default: all. */
+  readonly limit?: number | undefined;
   /** Path of a module whose default export takes an event and returns one, several, or null. */
   readonly transform?: string | undefined;
   /** Leave out events before this time. */

@@ -25,7 +25,7 @@ import { exceeds } from "../pipeline/run-splits.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
 import { SplitTally } from "../pipeline/worker/split-tally.js";
 import type { Reader } from "../readers/reader.js";
-import type { Source } from "../readers/source.js";
+import type { Source, SourceRange } from "../readers/source.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
 import { checkOptions, configurationOf, requireOptions } from "./library-configuration.js";
 import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./library-options.js";
@@ -134,7 +134,8 @@ async function* readSources(
     const pauses = new Pauses();
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
     for (const source of sources) {
-      const range = { source, start: 0, end: null };
+      const range = firstOf({ source, start: 0, end: null }, run.limit, tally.read);
+      if (range === undefined) break;
       try {
         const reader = await open(kernel, range, mapper.fields, readerOptions);
         yield* readSource(source, reader, { mapper, rows, tally, signal, pauses });
@@ -155,6 +156,13 @@ async function* readSources(
   } finally {
     await rm(temporaryDirectory, { recursive: true, force: true });
   }
+}
+
+/** Returns what is left to read of a range; undefined if the limit is reached. */
+function firstOf(range: SourceRange, limit: number | undefined, read: number) {
+  if (limit === undefined) return range;
+  const first = { rows: limit - read, bytes: range.source.size };
+  return first.rows > 0 ? { ...range, first } : undefined;
 }
 
 /** Extends an error of damage that only a checksum found: earlier batches may hold altered events. */

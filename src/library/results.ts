@@ -13,6 +13,13 @@ export interface RejectSummary {
   };
 }
 
+/** The limit of a run that reads only the first rows of its inputs. */
+export interface RowLimit {
+  readonly rows: number;
+  /** The inputs have more rows. */
+  readonly partial: boolean;
+}
+
 /** The end of a run. */
 export interface RunResult {
   /** `failed`: a source could not be read to its end. `interrupted`: the signal was aborted. */
@@ -48,6 +55,8 @@ export interface ExportManifest {
   /** Delivered rows that are in no file yet, if the run was interrupted. */
   readonly pending?: number;
   readonly rows: RowCounts;
+  /** Absent without `limit`. */
+  readonly limit?: RowLimit;
   /** In order: epoch 0 is the first run into the directory, each later run with new inputs adds one. */
   readonly epochs: readonly ManifestEpoch[];
   readonly rejects: readonly RejectSummary[];
@@ -158,6 +167,8 @@ export interface ValidationReport {
   readonly version: string;
   /** Share of the bytes of the inputs that was read. */
   readonly sample: { readonly share: number };
+  /** Absent without `limit`. */
+  readonly limit?: RowLimit;
   /** read + added = mapped + rejected + filtered. */
   readonly rows: {
     readonly read: number;
@@ -219,6 +230,8 @@ export interface SendEventsResult extends RunResult {
     readonly splitsTotal: number;
   };
   readonly rows: RowCounts;
+  /** Absent without `limit`. */
+  readonly limit?: RowLimit;
   readonly rejects: readonly RejectSummary[];
   /** Absolute. */
   readonly manifestPath: string;
@@ -240,6 +253,8 @@ export interface VerifyExportResult {
   readonly rows: number;
   readonly bytes: number;
   readonly days: number;
+  /** The limit of the export; absent without one. */
+  readonly limit?: RowLimit;
   readonly durationMs: number;
   /** Empty if the export is what its manifest says. */
   readonly differences: readonly {

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { throwIfInterrupted, UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import {
   checkAccepted,
   completeReport,
@@ -94,8 +95,8 @@ export function sendEvents(options: SendEventsOptions): Promise<SendEventsResult
     const result = await controlRun(options, (context) => createEngine().runSend(request, context));
     const { outcome, runId, destination, sent, manifest, manifestPath, failures } = result;
     const { tooManyRejects, alreadyDone, epochs, rowsRead, durationMs } = result;
-    const { rows, rejects, missingFields } = manifest;
-    const counts = { sent, rows, rejects, rowsRead, durationMs };
+    const { rows, limit, rejects, missingFields } = manifest;
+    const counts = { sent, rows, ...omitUndefined({ limit }), rejects, rowsRead, durationMs };
     const ends = { outcome, failures, tooManyRejects, alreadyDone };
     const sentEvents = { ...ends, ...counts, runId, destination, manifestPath, epochs };
     return endRun(options, sentEvents, missingFields);

@@ -12,6 +12,7 @@ import {
   replaceSources,
   updateSources,
 } from "./plan.js";
+import type { CountRows } from "./run-job.js";
 
 /** Returns the ranges that a source can be cut into. */
 type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
@@ -21,8 +22,16 @@ export interface PlanningOptions {
   /** As in `RunJob`. */
   readonly isFinal: boolean;
   readonly planRanges: PlanRanges;
+  /** Plan only the first rows of the inputs; absent: all. */
+  readonly limit?: LimitOptions;
   /** Stops the planning; no plan is kept. */
   readonly signal: AbortSignal;
+}
+
+/** The rows to plan, and what counts rows. */
+export interface LimitOptions {
+  readonly rows: number;
+  openCounter(): Promise<CountRows>;
 }
 
 /** Returns true if a plan made for the sources of today would differ from the saved one. */

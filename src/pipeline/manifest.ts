@@ -179,6 +179,16 @@ export const misplacedCommasSchema = z.object({
 /** Gaps between the rows of JSON arrays with too many or too few commas. */
 export type MisplacedCommas = Immutable<z.infer<typeof misplacedCommasSchema>>;
 
+export const limitSchema = z.object({
+  /** Rows that are read at most, in the order of the inputs; rejected rows count. */
+  rows: count,
+  /** True if the inputs have more rows. */
+  partial: z.boolean(),
+});
+
+/** The limit of a run that reads only the first rows of its inputs. */
+export type RowLimit = Immutable<z.infer<typeof limitSchema>>;
+
 export const runAccountsSchema = z.object({
   manifestVersion: count,
   /** Version of Switchyard. */
@@ -188,6 +198,8 @@ export const runAccountsSchema = z.object({
   /** The options that decide what is delivered, with secrets as digests. */
   configuration: z.record(z.string(), z.unknown()),
   rows: rowCountsSchema,
+  /** Absent without `limit`. */
+  limit: limitSchema.exactOptional(),
   epochs: z.array(epochSchema),
   rejects: z.array(rejectSummarySchema),
   notices: z.record(z.string(), z.number()),

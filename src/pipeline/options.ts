@@ -89,6 +89,8 @@ export interface RunOptions {
   readonly dedupe?: DedupeOptions;
   /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;
+  /** Read only the first rows of the inputs, in their order; absent: all. */
+  readonly limit?: number;
 }
 
 /** The output of an export: a directory, or a place in a store. */

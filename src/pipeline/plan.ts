@@ -23,6 +23,8 @@ export interface Plan {
 export interface RangedSource {
   readonly source: Source;
   readonly ranges: readonly SourceRange[];
+  /** The end of the last range of the source, if a limit of rows left some ranges out. */
+  readonly end?: number | null;
 }
 
 interface PlanLimits {
@@ -283,7 +285,8 @@ function mergeAdjacent(ranges: readonly SourceRange[]): readonly SourceRange[] {
   const merged: SourceRange[] = [];
   for (const range of ranges) {
     const last = merged.at(-1);
-    if (last !== undefined && last.source === range.source && last.end === range.start) {
+    const isNext = last?.source === range.source && last.end === range.start;
+    if (last !== undefined && isNext && range.first === undefined) {
       merged[merged.length - 1] = Object.freeze({ ...last, end: range.end });
     } else {
       merged.push(Object.freeze(range));
@@ -292,13 +295,12 @@ function mergeAdjacent(ranges: readonly SourceRange[]): readonly SourceRange[] {
   return merged;
 }
 
-function piecesOf({ source, ranges }: RangedSource): readonly Piece[] {
-  const factor = weightFactor(source);
-  return diskBytes(source, ranges).map((bytes, index) => ({
-    range: ranges[index] as SourceRange,
-    bytes,
-    weight: bytes * factor,
-  }));
+function piecesOf(ranged: RangedSource): readonly Piece[] {
+  const factor = weightFactor(ranged.source);
+  return diskBytes(ranged).map((bytes, index) => {
+    const range = ranged.ranges[index] as SourceRange;
+    return { range, bytes: range.first?.bytes ?? bytes, weight: bytes * factor };
+  });
 }
 
 function weightFactor(source: Source): number {
@@ -311,14 +313,14 @@ function isCompressed({ entry, codecs }: Source): boolean {
 }
 
 /** Returns the bytes on disk of each range; each row group counts the same. */
-function diskBytes(source: Source, ranges: readonly SourceRange[]): readonly number[] {
+function diskBytes({ source, ranges, end: wholeEnd }: RangedSource): readonly number[] {
   const last = ranges.at(-1);
   if (last === undefined) return [];
   // A single range that does not reach the end has siblings that were left out.
   const inBytes = formatOf(source.format).rangeUnit === "bytes";
-  const isWhole = last.end === null || !inBytes;
+  const isWhole = last.end === null || (!inBytes && wholeEnd === undefined);
   if (ranges.length === 1 && last.start === 0 && isWhole) return [source.size];
-  const units = inBytes ? source.size : last.end;
+  const units = inBytes ? source.size : (wholeEnd ?? last.end);
   if (units === null) return ranges.map(() => Math.floor(source.size / ranges.length));
   const bytesPerUnit = units === 0 ? 0 : source.size / units;
   return ranges.map(

@@ -16,6 +16,7 @@ import {
   type MissingFields,
   type RejectSummary,
   type RowCounts,
+  type RowLimit,
   type RunAccounts,
   type SourceFailure,
 } from "./manifest.js";
@@ -36,6 +37,8 @@ export interface AccountFacts {
   readonly run: ManifestRun;
   /** Absent without `dedupe`. */
   readonly duplicates?: ManifestDuplicates;
+  /** Absent without `limit`. */
+  readonly limit?: RowLimit;
 }
 
 /** Adds up the records of a run, in any order. Pure. */
@@ -56,6 +59,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     complete,
     configuration: facts.options,
     rows: foldRows(ordered),
+    ...omitUndefined({ limit: facts.limit }),
     epochs: foldEpochs(facts, ordered),
     rejects: foldRejects(ordered),
     notices: foldNumbers(ordered.map(({ notices }) => notices)),

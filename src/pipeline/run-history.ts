@@ -1,10 +1,11 @@
 import { SwitchyardError } from "../base/errors.js";
 import { isLocked } from "../base/lock-file.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
 import { settleDirectory } from "./compact/settle-compaction.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
-import type { RunAccounts } from "./manifest.js";
+import type { RowLimit, RunAccounts } from "./manifest.js";
 import { readAccounts } from "./manifest-file.js";
 import { livingMembers } from "./shard/shared-locks.js";
 
@@ -26,6 +27,8 @@ export interface ListedEpoch {
 
 /** The course of an export, or of a run of `send`, over all its epochs. */
 export interface RunHistory {
+  /** Absent without `limit`. */
+  readonly limit?: RowLimit;
   readonly epochs: readonly ListedEpoch[];
   /** End and duration of the latest run that ended by itself; null before the first one. */
   readonly endedAt: string | null;
@@ -130,7 +133,9 @@ async function historyOf(
     });
   }
   const { endedAt = null, durationMs = null } = manifest?.run ?? {};
-  return { epochs, endedAt, durationMs, failures: manifest?.failures.length ?? 0 };
+  const failures = manifest?.failures.length ?? 0;
+  const limit = saved[0]?.record.limit;
+  return { ...omitUndefined({ limit }), epochs, endedAt, durationMs, failures };
 }
 
 /** Counts the finished splits, and the rows of all splits that were read. */

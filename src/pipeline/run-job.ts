@@ -1,5 +1,5 @@
 import type { ReaderOptions } from "../readers/reader.js";
-import type { Source, SourceRange } from "../readers/source.js";
+import type { FirstRows, Source, SourceRange } from "../readers/source.js";
 import type { Layout } from "./ledger/layout.js";
 import type { RunRecord } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -22,6 +22,12 @@ export interface DiscoveredInputs {
   readonly documents?: readonly string[];
 }
 
+/**
+ * Counts the rows of a range, up to `rowsMax`, and the bytes on disk that were read for them. A
+ * source that fails has the rows before the damage.
+ */
+export type CountRows = (range: SourceRange, rowsMax: number) => Promise<FirstRows>;
+
 /** The readers and outside effects that a run needs. */
 export interface RunOutside {
   /** `mayBeGone` returns true for inputs (absolute paths) that need not exist. */
@@ -35,6 +41,8 @@ export interface RunOutside {
     splitBytes: number,
     options: ReaderOptions,
   ): Promise<readonly SourceRange[]>;
+  /** Opens what counts rows, for runs with a limit. */
+  openCounter(options: RunOptions, readerOptions: ReaderOptions): Promise<CountRows>;
   /** Compiled entry file of the worker threads. */
   readonly workerEntry: URL;
   /** Milliseconds since 1970 UTC. */

@@ -93,7 +93,7 @@ export async function planRun(
   { outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
   const { options, recorded, layout, isFinal = false, finishesOnly = false } = job;
-  const { splitBytes, fresh, maxTimeMs, rowBytesMax, ratioMax, s3 } = options;
+  const { splitBytes, fresh, maxTimeMs, rowBytesMax, ratioMax, s3, limit: rows } = options;
   const { temporaryDirectory } = layout;
   const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
   return startRun(layout, factsOf(inputs, recorded), {
@@ -104,6 +104,9 @@ export async function planRun(
     signal,
     now: new Date(startedMs),
     maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),
+    ...(rows === undefined
+      ? {}
+      : { limit: { rows, openCounter: () => outside.openCounter(options, readerOptions) } }),
     beforeChange: () => refuseEarly(job, outside, signal),
     planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
   });

@@ -186,7 +186,7 @@ function accountFacts(
   endedMs: number,
 ): Omit<AccountFacts, "inputs"> {
   const records = epochs.map(({ record }) => record);
-  const { version = "", options = {}, startedAt = "" } = records[0] ?? {};
+  const { version = "", options = {}, startedAt = "", limit } = records[0] ?? {};
   const unreadable = records.flatMap((record) => record.unreadable);
   return {
     version,
@@ -195,6 +195,7 @@ function accountFacts(
       sources: records.flatMap(({ plan }) => plan.sources),
       splits: records.flatMap(({ plan }) => plan.splits),
     },
+    ...omitUndefined({ limit }),
     epochs: records.map(({ plan }, number) => ({ number, sources: plan.sources.length })),
     unreadable: unreadable.filter(
       ({ source }, index) => unreadable.findIndex((one) => one.source === source) === index,

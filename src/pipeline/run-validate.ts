@@ -1,5 +1,6 @@
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
 import type { FieldTally, LackedTarget } from "../profile/field-tally.js";
 import { ProfileFold } from "../profile/profile-fold.js";
 import { profiledTargets } from "../profile/split-profile.js";
@@ -14,6 +15,7 @@ import { recordRunOptions } from "./ledger/recorded-options.js";
 import type { RunAccounts } from "./manifest.js";
 import { checkEvents } from "./manifest-fold.js";
 import type { ValidateOptions, ValidateRequest } from "./options.js";
+import type { Plan } from "./plan.js";
 import { type CountedReport, foldReport, type ReportFacts } from "./report/fold-report.js";
 import { type AccountFacts, foldAccounts, inOrder } from "./run-accounts.js";
 import type { RunJob, RunOutside } from "./run-job.js";
@@ -76,6 +78,8 @@ export async function runValidate(
     const layout = layoutOf(outputDirectory, "events");
     const ledger = new Ledger(layout);
     let counted: CountedReport | undefined;
+    /** Of all inputs, on disk. */
+    let bytes = 0;
     let countedDuplicates: ReportFacts["exact"];
     const job: RunJob<RunAccounts> = {
       options,
@@ -98,7 +102,9 @@ export async function runValidate(
         const fields = context.signal.aborted
           ? { unusedFields: [], renamedFields: [] }
           : await words.fieldsOf(sound, countedFields(profile, accounts));
-        const sampled = { sampleShare: sampler.chosenShare, sources, ...fields };
+        const isPartial = accounts.limit?.partial === true;
+        const sampleShare = isPartial ? shareOf(accountFacts.plan, bytes) : sampler.chosenShare;
+        const sampled = { sampleShare, sources, ...fields };
         const { adviceOn } = words;
         const exact = removedDuplicates(accounts) ?? countedDuplicates;
         const facts = { ...sampled, adviceOn, accounts, exact, dayZone, threads };
@@ -106,7 +112,15 @@ export async function runValidate(
         return { manifest: accounts };
       },
     };
-    const result = await runSplits(job, context, readsAll ? outside : sampled(outside, sampler));
+    const counting: RunOutside = {
+      ...outside,
+      async discover(...inputs) {
+        const found = await outside.discover(...inputs);
+        bytes = sum(found.sources, ({ size }) => size);
+        return found;
+      },
+    };
+    const result = await runSplits(job, context, readsAll ? counting : sampled(outside, sampler));
     if (counted === undefined) throw new Error("a dry run ended without its report");
     const { outcome, failures, tooManyRejects, rowsRead, bytesRead, durationMs } = result;
     return { outcome, counted, failures, tooManyRejects, rowsRead, bytesRead, durationMs };
@@ -118,6 +132,15 @@ export async function runValidate(
 function removedDuplicates({ rows, duplicates }: RunAccounts): ReportFacts["exact"] {
   return duplicates && { ...duplicates, rows: rows.duplicates ?? 0, removed: true };
 }
+
+/** Returns the share of all bytes that a plan reads, which is less than 1 for the first rows. */
+function shareOf({ splits }: Plan, bytes: number): number {
+  const share = sum(splits, (split) => split.bytes) / bytes;
+  return Math.min(share, LIMITED_SHARE_MAX);
+}
+
+/** The share of a plan that leaves out a few bytes. */
+const LIMITED_SHARE_MAX = 0.9999;
 
 /** Cuts sources into small pieces and plans a sample of the pieces. */
 function sampled(outside: RunOutside, sampler: RangeSampler): RunOutside {

@@ -52,8 +52,9 @@ type Undeciding = "splitBytes" | "destination" | "body" | "batchRows";
 /**
  * Finds the run that a request resumes: one with the same destination, directory and mapping that
  * has sent some of its inputs. New inputs become a further epoch of it. Throws `run_changed` if
- * several runs have sent inputs, or if another version did with other options: these may be the
- * same command, whose preset has changed since, and the service would store the events again.
+ * several runs have sent inputs, or if one did with another limit, or another version with other
+ * options: these may be the same command, whose preset has changed since, and the service would store
+ * the events again.
  */
 export async function findSentRun(
   place: SignalledPlace,
@@ -78,6 +79,11 @@ export async function findSentRun(
     } = plan.options as Record<Undeciding, unknown>;
     const changes = optionDifferences(options, deciding);
     if (changes.length === 0) found.push({ ...run, runId: name });
+    else if (changes.every((change) => change.startsWith("--limit: ")))
+      throw new ChangedError(
+        pathInOutput(place.directory, name),
+        changes.map((change) => `${change}; the service would get the first rows again`),
+      );
     else if (plan.version !== version) {
       const all = [describeVersionChange(plan.version, version), ...changes];
       throw new ChangedError(pathInOutput(place.directory, name), all);

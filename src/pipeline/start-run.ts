@@ -1,6 +1,8 @@
 import { basename } from "node:path";
 import { isThere } from "../base/durable-file.js";
 import { epochOf } from "../base/epoch.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { Source } from "../readers/source.js";
 import {
   changedSplits,
   changePlan,
@@ -30,6 +32,7 @@ import {
   containersOf,
   type PlanChanges,
   type RunFacts,
+  refuseGrowth,
 } from "./ledger/resume.js";
 import { assignSources } from "./ledger/source-epochs.js";
 import type { RunAccounts } from "./manifest.js";
@@ -132,6 +135,10 @@ export async function startRun(
   const { states, resumed } = again ?? found;
   if (!isCompacted) await forgetCompacted(layout);
   const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
+  if (isGrown) {
+    const records = saved.map(({ record }) => record);
+    refuseGrowth(layout.outputDirectory, records, fresh);
+  }
   if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
     const manifest = await readAccounts(layout);
     // It can be missing after a kill; the ledger has all that is needed to write it again.
@@ -261,17 +268,31 @@ async function planEpoch(
 ): Promise<StartedEpoch> {
   const { epoch } = layout;
   const splitBytes = growSplitBytes(sources, options);
-  const ranged = await rangeSources(sources, splitBytes, options);
+  const { ranged, limit } = await rangesOf(sources, splitBytes, options);
   const record: RunRecord = {
     version,
     options: recorded,
     maxTimeMs: options.maxTimeMs,
     startedAt: options.now.toISOString(),
     resumes: 0,
+    ...omitUndefined({ limit }),
     plan: makePlan(ranged, { splitBytes, epoch }),
     unreadable,
   };
   return begunEpoch(new Ledger(layout), record);
+}
+
+/** Returns the ranges of all sources, or those of the first rows. */
+async function rangesOf(
+  sources: readonly Source[],
+  splitBytes: number,
+  { limit, ...options }: StartOptions,
+) {
+  if (limit === undefined) {
+    return { ranged: await rangeSources(sources, splitBytes, options), limit };
+  }
+  const { limitRanges } = await import("./limit-ranges.js");
+  return limitRanges(sources, splitBytes, { ...options, limit });
 }
 
 /** Returns an epoch with a plan and no records. */

@@ -315,6 +315,13 @@ export const reportSchema = z.strictObject({
   sample: z
     .strictObject({ share: share.describe("Share of the inputs' bytes that was read.") })
     .describe("Counts are of what was read and are not scaled up; only `estimates` are."),
+  limit: z
+    .strictObject({
+      rows: count.describe("Rows that were read at most, in the order of the inputs."),
+      partial: z.boolean().describe("True if the inputs have more rows, which were not read."),
+    })
+    .exactOptional()
+    .describe("The limit of rows, with `--limit`; all counts are of these rows."),
   rows: rowsSchema.describe(
     "read + added = mapped + rejected + filtered, + `duplicates.exact.rows` if those are removed.",
   ),

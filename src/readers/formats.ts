@@ -1,6 +1,7 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
 import { isParsed } from "./csv-dialects.js";
+import { FirstRowsReader } from "./first-rows-reader.js";
 import { detectJsonFormat, givenJson } from "./json/detect-json.js";
 import { JsonReader } from "./json/json-reader.js";
 import type { RowLayout } from "./json/row-scanner.js";
@@ -174,8 +175,10 @@ export async function planRanges(
 }
 
 /** Opens a range with the reader of its format. */
-export const openRange: OpenReader = (kernel, range, fields, options) =>
-  formatOf(range.source.format).open(kernel, range, fields, options);
+export const openRange: OpenReader = async (kernel, range, fields, options) => {
+  const reader = await formatOf(range.source.format).open(kernel, range, fields, options);
+  return range.first === undefined ? reader : new FirstRowsReader(reader, range.first.rows);
+};
 
 /** The facts that the user gave about the inputs; the rest is detected. */
 interface GivenFormat {

@@ -120,6 +120,14 @@ export interface SourceRange {
   readonly source: Source;
   readonly start: number;
   readonly end: number | null;
+  /** Only the first rows of the range are read; absent: all of them. */
+  readonly first?: FirstRows;
+}
+
+/** The first rows of a range, and about how many bytes on disk they take. */
+export interface FirstRows {
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 /** A source without its format: where its bytes are. */

@@ -9,6 +9,7 @@ import { formatShard } from "../pipeline/shard/shard.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import {
   describeFailures,
+  describeLimit,
   describeNotices,
   describeRejects,
   line,
@@ -29,7 +30,7 @@ export function summarizeExport(result: ExportResult, program = NAME): string {
   const target = harmless(pathInOutput(directory, manifest.dataset));
   const events = `${formatNumberOf(rows, "event")} of ${formatNumberOf(days, "day")} in ${target}`;
   const head = headline(result, "Exported", events);
-  if (isUnchanged(result)) return head;
+  if (isUnchanged(result)) return [head, ...describeLimit(manifest.limit)].join("\n");
   return [
     head,
     ...addedLines(result),
@@ -50,12 +51,13 @@ export function summarizeSend(result: SendResult, program = NAME): string {
   const isInterrupted = outcome === "interrupted";
   const time = line("time", `${formatDuration(durationMs)}, ${rowRate(rowsRead, durationMs)}`);
   const head = headline(result, "Sent", eventsTo(result));
-  if (isUnchanged(result)) return head;
+  if (isUnchanged(result)) return [head, ...describeLimit(manifest.limit)].join("\n");
   return [
     head,
     ...addedLines(result),
     // The manifest counts the rows of finished splits only; an interrupted run has other splits too.
     ...(isInterrupted ? splitLines(result) : [describeRows(manifest)]),
+    ...describeLimit(manifest.limit),
     ...deliveryLines(result),
     ...(result.alreadyDone ? [] : [time]),
     ...describeNotices(manifest),
@@ -134,6 +136,7 @@ function exportNumbers(result: ExportResult): string[] {
     `${formatBytes(bytesRead / secondsOf(durationMs))}/s${resumed}`;
   return [
     describeRows(manifest),
+    ...describeLimit(manifest.limit),
     line("days", `${formatCount(totals.days)}: ${periodOf(manifest)} (${manifest.dayZone})`),
     line("files", `${formatCount(totals.files)} ${manifest.format}, ${formatBytes(totals.bytes)}`),
     ...(pending === undefined

@@ -1,6 +1,7 @@
 import type { ListedEpoch, ListedExport, RunHistory } from "../pipeline/run-history.js";
 import type { ListedRun } from "../pipeline/sent-runs.js";
 import { formatCount, formatDuration, formatNumberOf } from "./quantities.js";
+import { limitText } from "./summary-parts.js";
 import { commandLine, harmless } from "./terminal-text.js";
 
 const stateWords: Readonly<Record<ListedRun["state"] | ListedExport["state"], string>> = {
@@ -57,10 +58,11 @@ function describeRun(run: ListedRun, program: string): string {
 /** Most epochs that are listed one by one; the others are in `--json`. */
 const EPOCHS_SHOWN_MAX = 5;
 
-function courseOf({ epochs, endedAt, durationMs }: RunHistory): readonly string[] {
+function courseOf({ epochs, endedAt, durationMs, limit }: RunHistory): readonly string[] {
   const shown = epochs.slice(-EPOCHS_SHOWN_MAX);
   const hidden = epochs.length - shown.length;
   return [
+    ...(limit === undefined ? [] : [`  ${limitText(limit)}`]),
     ...(endedAt === null || durationMs === null
       ? []
       : [`  last ended ${shortTime(endedAt)}, after ${formatDuration(durationMs)}`]),

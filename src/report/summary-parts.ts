@@ -3,6 +3,7 @@ import type {
   MisplacedCommas,
   MissingFields,
   RejectSummary,
+  RowLimit,
   RunAccounts,
   SourceFailure,
 } from "../pipeline/manifest.js";
@@ -19,6 +20,18 @@ const MESSAGE_COLUMNS_MAX = 160;
 
 export function line(label: string, text: string): string {
   return `  ${label.padEnd(9)} ${text}`;
+}
+
+/** `partial: only the first 30 rows of the inputs were read (--limit)`. */
+export function limitText({ rows, partial }: RowLimit): string {
+  return partial
+    ? `partial: only the first ${formatNumberOf(rows, "row")} of the inputs were read (--limit)`
+    : `${formatNumberOf(rows, "row")} not exceeded: all rows were read`;
+}
+
+/** Describes the limit of a run, if it had one. */
+export function describeLimit(limit: RowLimit | undefined): string[] {
+  return limit === undefined ? [] : [line("limit", limitText(limit))];
 }
 
 /** `  rows      3 read = 2 delivered + 1 rejected`; parts that are 0 are left out, except the first. */

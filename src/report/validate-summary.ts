@@ -9,7 +9,7 @@ import {
   formatNumberOf,
   formatShare,
 } from "./quantities.js";
-import { describeUnused, line, rowRate, rowsLine } from "./summary-parts.js";
+import { describeLimit, describeUnused, line, rowRate, rowsLine } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
 const BARS_MAX = 60;
@@ -49,6 +49,7 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
         "removed as duplicates",
       ],
     ]),
+    ...describeLimit(report.limit),
     ...duplicateLines(report),
     ...(rows.mapped === 0 ? [] : [...dayLines(report), eventLine(report), identityLine(report)]),
     ...(report.unusedFields.length === 0
@@ -83,9 +84,14 @@ function duplicateLines({ rows, findings }: Report): readonly string[] {
   ];
 }
 
-function headline({ rows, run, sample }: Report): string {
+function headline({ rows, run, sample, limit }: Report): string {
   const read = formatNumberOf(rows.read, "row");
-  const what = sample.share === 1 ? read : `a sample of ${read} (${formatShare(sample.share, 1)})`;
+  const share = formatShare(sample.share, 1);
+  const part =
+    limit === undefined
+      ? `a sample of ${read} (${share})`
+      : `the first ${read} (${share} of the inputs)`;
+  const what = sample.share === 1 ? read : part;
   return `Read ${what} in ${formatDuration(run.durationMs)} (${rowRate(rows.read, run.durationMs)}); nothing was sent`;
 }
 

@@ -46,6 +46,15 @@ export function acceptFindings(
 
 /** Returns the verdict: one sentence for readers who read only one. `findings` are marked as accepted. */
 export function verdictOf(
+  facts: Pick<Report, "rows" | "findings" | "limit">,
+  maxRejects: MaxRejects,
+): Report["verdict"] {
+  const verdict = verdictOfRead(facts, maxRejects);
+  if (facts.limit?.partial !== true) return verdict;
+  return { ...verdict, sentence: `${verdict.sentence} The inputs have more rows.` };
+}
+
+function verdictOfRead(
   { rows, findings }: Pick<Report, "rows" | "findings">,
   maxRejects: MaxRejects,
 ): Report["verdict"] {

@@ -3,7 +3,7 @@ import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { Difference } from "../pipeline/verify/verify-difference.js";
 import type { StoredResult } from "../pipeline/verify/verify-stored.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
-import { rowRate } from "./summary-parts.js";
+import { limitText, rowRate } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
 const DIFFERENCES_SHOWN_MAX = 10;
@@ -11,7 +11,7 @@ const MESSAGE_COLUMNS_MAX = 320;
 
 /** Summarizes a verification on one screen. Control characters from data are escaped. */
 export function summarizeVerify(result: VerifyResult): string {
-  const { differences, rows, durationMs } = result;
+  const { differences, rows, durationMs, limit } = result;
   const directory = harmless(path.dirname(result.manifestPath));
   const read =
     `${formatNumberOf(rows, "row")} in ${formatNumberOf(result.files, "file")} of ` +
@@ -23,9 +23,11 @@ export function summarizeVerify(result: VerifyResult): string {
       : [
           `  ${formatNumberOf(result.filesUnread, "file")} by size and checksum, as the store has them; --read reads the rows too`,
         ];
+  const limited = limit === undefined ? [] : [`  ${limitText(limit)}`];
   if (differences.length === 0)
     return [
       `Verified: ${directory} matches its manifest`,
+      ...limited,
       ...(result.files > 0 || unread.length === 0 ? [`  ${read}`] : []),
       ...unread,
     ].join("\n");

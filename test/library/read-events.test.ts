@@ -220,3 +220,14 @@ test("a list of columns gives the batches other columns, with types", async () =
   const withoutTime = readEvents(input, { columns: ["name=event"] });
   await expect(rowsOf(withoutTime)).rejects.toMatchObject({ code: "columns_invalid" });
 });
+
+test("a limit ends the events after the first rows, of which some may be rejected", async () => {
+  const lines = [row("a"), row(null), row("b"), row("c")].join("\n");
+  const inputs = [inputOf("limit-1.jsonl", lines), inputOf("limit-2.jsonl", lines)];
+  for (const limit of [1, 3, 4, 6, 8, 9]) {
+    const events = readEvents(inputs, { maxTime, limit, onReject: () => undefined });
+    const rows = await rowsOf(events);
+    expect(events.rows).toMatchObject({ read: Math.min(limit, 8), delivered: rows.length });
+    expect(rows.map(({ event }) => event)).toEqual([..."abcabc"].slice(0, rows.length));
+  }
+});

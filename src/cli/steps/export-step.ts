@@ -40,7 +40,7 @@ export async function runExportStep(
 function jsonOf(result: ExportResult, exitCode: number) {
   const { outcome, manifest, manifestPath, ...run } = result;
   const { version, dataset, format, dayZone, totals, rows, rejects, notices } = manifest;
-  const { missingFields = [], misplacedCommas } = manifest;
+  const { missingFields = [], misplacedCommas, limit } = manifest;
   return {
     command: "export",
     exitCode,
@@ -53,6 +53,7 @@ function jsonOf(result: ExportResult, exitCode: number) {
     dayZone,
     totals,
     rows,
+    ...omitUndefined({ limit }),
     rejects,
     notices,
     missingFields,

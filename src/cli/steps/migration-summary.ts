@@ -3,7 +3,7 @@ import { exitCodes } from "../../base/errors.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import type { Manifest } from "../../pipeline/manifest.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
-import { line } from "../../report/summary-parts.js";
+import { limitText, line } from "../../report/summary-parts.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";
 import { type CommandOutcome, notRunOf, resultsOf, type StepResults, stoppedAt } from "./step.js";
 
@@ -101,16 +101,18 @@ const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly
   },
 };
 
-/** Counts rows that did not become events. */
-function leftOut({ rows }: Manifest): readonly string[] {
+/** Counts rows that did not become events, and tells the limit. */
+function leftOut({ rows, limit }: Manifest): readonly string[] {
   const parts = [
     [rows.rejected, "rejected"],
     [rows.filtered, "filtered"],
     [rows.duplicates ?? 0, "removed as duplicates"],
   ] as const;
   const counts = parts.filter(([count]) => count > 0);
-  if (counts.length === 0) return [];
+  const limited = limit === undefined ? [] : [line("limit", limitText(limit))];
+  if (counts.length === 0) return limited;
   return [
+    ...limited,
     line("left out", counts.map(([count, word]) => `${formatCount(count)} ${word}`).join(", ")),
   ];
 }

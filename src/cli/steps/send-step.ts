@@ -71,7 +71,8 @@ function checkRejects(rows: ReadRows, maxRejects: MaxRejects): void {
 function jsonOfResult(result: SendResult, exitCode: number) {
   const { outcome, manifest, manifestPath, failures, tooManyRejects } = result;
   const { alreadyDone, epochs, rowsRead, durationMs } = result;
-  const { version, rows, rejects, notices, missingFields = [], misplacedCommas } = manifest;
+  const { version, rows, limit, rejects, notices } = manifest;
+  const { missingFields = [], misplacedCommas } = manifest;
   return {
     ...jsonOfStanding(result, exitCode),
     outcome,
@@ -84,6 +85,7 @@ function jsonOfResult(result: SendResult, exitCode: number) {
     durationMs,
     version,
     rows,
+    ...omitUndefined({ limit }),
     rejects,
     notices,
     missingFields,

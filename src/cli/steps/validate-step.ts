@@ -188,8 +188,8 @@ function describe(
 ): StepReport {
   const exitCode =
     error?.exitCode ?? (isReady ? runExitCode(facts) : exitCodeOf(report, facts, applied));
-  const { rows, rejects, findings, missingFields, misplacedCommas, unusedFields, verdict, sample } =
-    report;
+  const { rows, rejects, findings, missingFields, misplacedCommas, unusedFields, verdict } = report;
+  const { sample, limit } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files ?? {}),
     next: nextStep(report, configuration, context, applied),
@@ -204,6 +204,7 @@ function describe(
       ...files,
       version,
       sample,
+      ...omitUndefined({ limit }),
       rows,
       rejects,
       findings,

@@ -48,6 +48,13 @@ export const optionTable = {
       "Treat an input that decompresses to more than this many times its size as a decompression bomb and fail it",
     default: 1000,
   },
+  limit: {
+    type: type.count(1, Number.MAX_SAFE_INTEGER),
+    placeholder: "<rows>",
+    description:
+      "Read only the first rows of the inputs, in their order, to try a command; the result is marked as partial",
+    otherwise: "all rows",
+  },
   damaged: {
     type: type.choice(damagedChoices),
     description: "What to do with rows that fail a checksum; `send` always keeps them",

@@ -131,6 +131,12 @@ export function resolveValidateRequest(configuration: Configuration): ValidateRe
   const options = resolveRunOptions(configuration);
   const values = valuesOf(configuration);
   const { report, dayZone, sample, format, compression, csvSafe } = values;
+  if (values.limit !== undefined && sample < 1) {
+    throw new UsageError(
+      "limit_unsupported",
+      "--limit reads the first rows, and --sample rows of all inputs: leave one of them out.",
+    );
+  }
   return {
     ...options,
     notInputs: [...options.notInputs, report],
@@ -189,6 +195,7 @@ export function resolveRunOptions(
       transformPath: values.transform,
       fromTimeMs: values.fromTime,
       toTimeMs: values.toTime,
+      limit: values.limit,
       dedupe: resolveDedupe(values, mapping),
     }),
   };

@@ -34,11 +34,12 @@ export function keyLayoutOf(layout: Layout): KeyLayout {
  * content, the key file has another name.
  */
 export function keySplitOf(split: Split): Split {
-  const facts = split.ranges.map(({ source, start, end }) => [
+  const facts = split.ranges.map(({ source, start, end, first }) => [
     source.name,
     contentOf(source.fingerprint),
     start,
     end,
+    ...(first === undefined ? [] : [first.rows]),
   ]);
   const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex");
   return { ...split, id: `${split.id}-${digest.slice(0, 16)}` };

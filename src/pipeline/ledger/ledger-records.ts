@@ -3,6 +3,7 @@ import type { Immutable } from "../../base/immutable.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { PartFile, SpillFile } from "../../sinks/sink.js";
 import {
+  limitSchema,
   misplacedCommasSchema,
   rejectSummarySchema,
   rowCountsSchema,
@@ -144,6 +145,7 @@ export const planFileSchema = z.object({
   startedAt: text,
   /** Number of times that the run was resumed. */
   resumes: count,
+  limit: limitSchema.exactOptional(),
   /** The file beside this one that lists inputs and splits. Written before this one. */
   lines: z.object({ path: z.string().regex(planLinesName), bytes: count, sha256 }),
   sources: count,

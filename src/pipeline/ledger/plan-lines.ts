@@ -12,8 +12,14 @@ export interface PlannedInputs {
   readonly unreadable: readonly SourceFailure[];
 }
 
-/** A range in a line: [index of its source, start, end]. */
-type RangeNumbers = readonly [source: number, start: number, end: number | null];
+/** A range in a line. The last two are only there if not all rows of the range are read. */
+type RangeNumbers = readonly [
+  source: number,
+  start: number,
+  end: number | null,
+  firstRows?: number,
+  firstBytes?: number,
+];
 
 const splitId = new RegExp(`^${splitIdPattern}$`);
 
@@ -22,10 +28,10 @@ export function* formatPlan({ plan, unreadable }: PlannedInputs): Generator<stri
   for (const failure of unreadable) yield JSON.stringify({ unreadable: failure });
   for (const source of plan.sources) yield JSON.stringify({ source });
   let index = 0;
-  const numbersOf = ({ source, start, end }: SourceRange): RangeNumbers => {
+  const numbersOf = ({ source, start, end, first }: SourceRange): RangeNumbers => {
     // Ranges are in the order of the sources: the next one is here or close behind.
     if (plan.sources[index] !== source) index = indexFrom(plan.sources, source, index);
-    return [index, start, end];
+    return first === undefined ? [index, start, end] : [index, start, end, first.rows, first.bytes];
   };
   for (const { id, bytes, ranges } of plan.splits)
     yield JSON.stringify({ split: id, bytes, ranges: ranges.map(numbersOf) });
@@ -87,11 +93,14 @@ export class PlanLines {
   }
 
   #range(value: unknown): SourceRange {
-    const [index, start, end] = Array.isArray(value) ? (value as unknown as RangeNumbers) : [];
+    const [index, start, end, rows, bytes] = Array.isArray(value)
+      ? (value as unknown as RangeNumbers)
+      : [];
     const source = this.#sources[index ?? -1];
     if (source === undefined || start === undefined || end === undefined)
       throw new Error(`there is no source ${index}`);
-    return Object.freeze({ source, start, end });
+    if (rows === undefined || bytes === undefined) return Object.freeze({ source, start, end });
+    return Object.freeze({ source, start, end, first: { rows, bytes } });
   }
 }
 

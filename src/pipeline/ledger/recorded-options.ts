@@ -61,6 +61,7 @@ export async function recordRunOptions(
     rowBytesMax: options.rowBytesMax,
     splitBytes: options.splitBytes,
     dedupe: options.dedupe,
+    limit: options.limit,
   }) as Readonly<Record<string, unknown>>;
 }
 

@@ -84,10 +84,11 @@ export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFact
   const known = new Set(olds.map(({ name }) => name));
   const changed = { ...facts, sources: news };
   const { refused, ...changes } = compareKnown(saved, olds, splits, changed);
+  const appeared = news.filter(({ name }) => !known.has(name));
   const isFinished = splits.finished.size === saved.plan.splits.length;
   return {
     ...changes,
-    appeared: news.filter(({ name }) => !known.has(name)),
+    appeared,
     refused: [
       ...(saved.version === facts.version || isFinished || !splits.isFinal
         ? []
@@ -96,8 +97,37 @@ export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFact
           ]),
       ...optionDifferences(saved.options, facts.options),
       ...refused,
+      ...describeMoved(saved, { ...changes, appeared }),
     ],
   };
+}
+
+/** Describes changes of inputs that move the last row of a limit. */
+function describeMoved(
+  { limit }: RunRecord,
+  { repaired, appeared, lost }: Omit<PlanChanges, "vanished">,
+): readonly string[] {
+  if (limit === undefined) return [];
+  const names = [...[...repaired, ...appeared].map(({ name }) => name), ...lost];
+  return names.map(
+    (name) => `--limit ${limit.rows}: its rows may be others, because input ${name} has changed`,
+  );
+}
+
+/** Throws `run_changed` if a run with a limit would get further inputs. */
+export function refuseGrowth(
+  outputDirectory: string,
+  saved: readonly Pick<RunRecord, "limit">[],
+  { sources, unreadable }: Pick<RunFacts, "sources" | "unreadable">,
+): void {
+  const limit = saved.map((record) => record.limit).find((one) => one !== undefined);
+  if (limit === undefined) return;
+  const names = [...sources.map(({ name }) => name), ...unreadable.map(({ source }) => source)];
+  const why = `--limit ${limit.rows}: an output of a limited run takes no further inputs`;
+  throw new ChangedError(
+    outputDirectory,
+    names.map((name) => `${why}, such as ${name}`),
+  );
 }
 
 /** Returns the items of each list that are not in the other one. */

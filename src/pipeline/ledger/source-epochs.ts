@@ -5,13 +5,13 @@ import { type RunRecord, readEpochs, type SavedEpoch } from "./ledger.js";
 import { containersOf, type RunFacts } from "./resume.js";
 
 type Inputs = Pick<RunFacts, "sources" | "unreadable">;
-type Saved = Pick<RunRecord, "plan" | "unreadable">;
+type Saved = Pick<RunRecord, "plan" | "unreadable" | "limit">;
 
 /** The inputs of today by the epoch that reads them. */
 interface SourceEpochs {
   /** One for each saved epoch; sources have the names that its plan gives them. */
   readonly known: readonly Inputs[];
-  /** Inputs that no epoch knows. */
+  /** Inputs that no epoch knows; none if the limit of rows ended before the last input. */
   readonly fresh: Inputs;
 }
 
@@ -47,15 +47,18 @@ export function assignSources(
   }
   const epochsOf = createUnreadableMatch(saved, failed);
   const epochs = unreadable.map(({ source }) => epochsOf(source));
+  const isPartial = saved.some(({ limit }) => limit?.partial === true);
   return {
     known: known.map((own, epoch) => ({
       sources: own,
       unreadable: unreadable.filter((_, index) => epochs[index]?.[epoch] === true),
     })),
-    fresh: {
-      sources: fresh,
-      unreadable: unreadable.filter((_, index) => epochs[index]?.includes(true) !== true),
-    },
+    fresh: isPartial
+      ? { sources: [], unreadable: [] }
+      : {
+          sources: fresh,
+          unreadable: unreadable.filter((_, index) => epochs[index]?.includes(true) !== true),
+        },
   };
 }
 

@@ -93,6 +93,7 @@ export function foldReport(
     dayZone,
     inputs: inputsOf(facts),
     sample: { share: sampleShare },
+    ...omitUndefined({ limit: accounts.limit }),
     rows: rowsOf(facts, profile),
     days,
     otherDays: { rows: profile.leftOutOfHours },

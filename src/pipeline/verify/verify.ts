@@ -5,12 +5,13 @@ import { createInterface } from "node:readline";
 import { hasCode } from "../../base/error-code.js";
 import { readLines } from "../../base/line-file.js";
 import { createZone } from "../../base/luxon-zone.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { directoryOf } from "../../sinks/directory-names.js";
 import { INPUTS_NAME, MANIFEST_NAME } from "../ledger/layout.js";
-import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
+import type { Manifest, ManifestDay, ManifestFile, RowLimit } from "../manifest.js";
 import { readManifest } from "../manifest-file.js";
 import { nameInPart, type OutputFormat, outputFormat } from "../output-formats.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
@@ -31,6 +32,8 @@ export interface VerifyResult {
   readonly rows: number;
   readonly bytes: number;
   readonly days: number;
+  /** The limit of the export; absent without one. */
+  readonly limit?: RowLimit;
   readonly durationMs: number;
   /** Sorted as in the manifest; empty if the export matches its manifest. */
   readonly differences: readonly Difference[];
@@ -125,6 +128,7 @@ export async function verifyExport(
     rows,
     bytes,
     days: manifest.days.length,
+    ...omitUndefined({ limit: manifest.limit }),
     durationMs: now() - startedAt,
     differences,
   };

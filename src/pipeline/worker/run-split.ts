@@ -238,9 +238,10 @@ async function guard<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T>
 }
 
 /** Includes the name: otherwise the events of a copy would count as already known. */
-function fingerprintOf({ source, start, end }: SourceRange): string {
-  const facts = JSON.stringify([source.name, contentOf(source.fingerprint), start, end]);
-  return createHash("sha256").update(facts).digest("hex");
+function fingerprintOf({ source, start, end, first }: SourceRange): string {
+  const facts = [source.name, contentOf(source.fingerprint), start, end];
+  const all = first === undefined ? facts : [...facts, first.rows];
+  return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 
 /** Throws `accounts_differ` if the mapper or the sink lost a row or counted one twice. */

@@ -301,7 +301,7 @@ function plainSplit({ id, bytes, ranges }: Split, rangesMax = ranges.length): Sp
     bytes,
     ranges: ranges
       .slice(0, rangesMax)
-      .map(({ source, start, end }) => ({ source: plain(source), start, end })),
+      .map(({ source, ...range }) => ({ ...range, source: plain(source) })),
   };
 }
 

@@ -104,6 +104,7 @@ export class FakeExport {
     return {
       discover: async () => this.#discover(),
       planRanges: lineRanges,
+      openCounter: () => Promise.reject(new Error("these runs have no limit")),
       workerEntry: pathToFileURL(processScript("fake-worker")),
       now: () => this.now,
     };

@@ -22,11 +22,14 @@ const PERIOD_BARS_MAX = 200;
 /** The summary, for a reader of one screen or one printed page: verdict, sum, period and what to do. */
 export function headSection(report: Report): HTMLElement {
   const { tone, sentence } = report.verdict;
-  const { version, inputs, run, sample } = report;
+  const { version, inputs, run, sample, limit } = report;
   const files = `${formatNumberOf(inputs.sourcesTotal, "source")}, ${formatBytes(inputs.bytes)}`;
   const time = timeText(run.startedAt).slice(0, 16);
   const about = `Dry run of ${files} in ${formatDuration(run.durationMs)}. Nothing was sent. ${time} UTC, Switchyard ${shown(version)}`;
-  const sampled = `A sample: ${shareText(sample.share)} of the input was read, spread over all sources. All counts are of the sample.`;
+  const sampled =
+    limit === undefined
+      ? `A sample: ${shareText(sample.share)} of the input was read, spread over all sources. All counts are of the sample.`
+      : `Only the first ${formatNumberOf(limit.rows, "row")} were read, about ${shareText(sample.share)} of the input. All counts are of these rows.`;
   return element(
     "header",
     { class: `head summary tone-${tone}`, id: "top" },

@@ -1,0 +1,40 @@
+import type { Batch } from "../batch/batch.js";
+import type { MisplacedCommas, Reader, ReaderNotices } from "./reader.js";
+import type { Source } from "./source.js";
+
+/** Reads the first rows of a range and no bytes after the batch that holds the last of them. */
+export class FirstRowsReader implements Reader {
+  source?: Source;
+  #left: number;
+
+  constructor(
+    private readonly reader: Reader,
+    rows: number,
+  ) {
+    this.#left = rows;
+  }
+
+  get consumed(): number {
+    return this.reader.consumed;
+  }
+
+  get misplacedCommas(): MisplacedCommas | undefined {
+    return this.reader.misplacedCommas;
+  }
+
+  get notices(): ReaderNotices {
+    return this.reader.notices ?? {};
+  }
+
+  async next(): Promise<Batch | null> {
+    const batch = this.#left === 0 ? null : await this.reader.next();
+    if (batch === null) return null;
+    const rows = Math.min(batch.rows, this.#left);
+    this.#left -= rows;
+    return rows === batch.rows ? batch : { ...batch, rows };
+  }
+
+  close(): Promise<void> {
+    return this.reader.close();
+  }
+}
