@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { basename } from "node:path";
 import { hasCode } from "../../base/error-code.js";
+import { sum } from "../../base/sum.js";
 import type { RowFault } from "./judge-answer.js";
 
 /** The decision of the service about one request batch. */
@@ -41,6 +42,7 @@ const CONFIRMED = "+";
 const PENDING = "?";
 const TROUBLE = "!";
 const LIMIT = "limit";
+const MAY_FOLLOW = "may";
 const CLEAN = "clean";
 
 /**
@@ -48,8 +50,9 @@ const CLEAN = "clean";
  * range. `+ <ordinal> <number> <rows> [<refused>]` is a confirmed request batch. `? <ordinal>
  * <number> <rows>` is a pending one: it is sent again, and its first request may have been stored.
  * `! <retried> <waitedMs>` adds to these counts. `limit <bytes>` is the size of a body that is too
- * large: larger batches have the parts that were sent in its place. `clean` ends the journal if no request was in
- * progress. Flushed lines survive a kill of the process; synced lines also survive a loss of power.
+ * large: larger batches have the parts that were sent in its place. `may <batches>` ends a piece: no more
+ * request batches than this are sent and not confirmed in it before the next piece is stored. `clean` ends
+ * the journal if no request was in progress. Flushed lines survive a kill of the process; synced lines also survive a loss of power.
  * A request batch is identified by range, number and rows: whatever changes the meaning of a number
  * must change the key of the range.
  */
@@ -58,8 +61,11 @@ export class Acknowledgements {
   readonly #ranges = new Map<string, ConfirmedRange>();
   readonly #ordinals = new Map<string, number>();
   readonly #pending = new Set<string>();
-  /** An earlier process left the journal without `clean`: requests may have been in progress. */
-  readonly wasBroken: boolean;
+  /**
+   * Request batches that earlier processes may have sent without a line about it: those that left the
+   * journal without `clean`.
+   */
+  readonly pendingMax: number;
   #unwritten = "";
   /** Lines of the next piece. */
   #piece = "";
@@ -75,11 +81,13 @@ export class Acknowledgements {
   /**
    * Creates the file if it does not exist. `batchRows` is the size of all request batches except
    * the last of a range. `others`: the journals that other processes have left of the split.
-   * `hasPieces`: what is added is asked for by `takePiece`. Throws the errors of the system.
+   * `concurrency`: request batches that a process without pieces has in progress. `hasPieces`: what is
+   * added is asked for by `takePiece`. Throws the errors of the system.
    */
   constructor(
     path: string,
     private readonly batchRows: number,
+    concurrency: number,
     others: readonly string[] = [],
     private readonly hasPieces = false,
   ) {
@@ -87,8 +95,9 @@ export class Acknowledgements {
     this.#file = openSync(path, "a");
     // The last piece of a journal tells how it ended.
     const isLast = (index: number) => ownerOf(others[index]) !== ownerOf(others[index + 1] ?? path);
-    this.wasBroken = journals.some(
-      (lines, index) => lines.length > 0 && lines.at(-1) !== CLEAN && isLast(index),
+    this.pendingMax = sum(
+      journals.filter((_, index) => isLast(index)),
+      (lines) => pendingAfter(lines.at(-1), concurrency),
     );
     for (const lines of journals) {
       const keys: string[] = [];
@@ -168,13 +177,16 @@ export class Acknowledgements {
     for (let start = 0; start < bytes.length; ) start += writeSync(this.#file, bytes, start);
   }
 
-  /** Returns what was added since the last piece, as a journal of its own. */
-  takePiece(): string {
+  /**
+   * Returns what was added since the last piece, as a journal of its own. `mayFollow`: request batches that
+   * are sent at most, and not confirmed in it, before the next piece is stored.
+   */
+  takePiece(mayFollow: number): string {
     this.flush();
     const piece = this.#piece;
     this.#piece = "";
     this.#ordinals.clear();
-    return piece;
+    return piece.endsWith(`${CLEAN}\n`) ? piece : `${piece}${MAY_FOLLOW} ${mayFollow}\n`;
   }
 
   /** Syncs flushed lines to the disk without blocking this thread. */
@@ -286,6 +298,13 @@ function takeWholeLines(path: string): readonly string[] {
   const whole = text.lastIndexOf(0x0a) + 1;
   if (whole < text.length) truncateSync(path, whole);
   return linesOf(text);
+}
+
+/** Returns how many request batches may have been in progress when a journal was left with this last line. */
+function pendingAfter(lastLine: string | undefined, concurrency: number): number {
+  if (lastLine === undefined || lastLine === CLEAN) return 0;
+  const [kind, count] = lastLine.split(" ", 2);
+  return kind === MAY_FOLLOW ? Number(count) : concurrency;
 }
 
 /** Returns what distinguishes the journals of processes: `<split>.<owner>.<number>.journal` is a piece of one. */

@@ -39,7 +39,7 @@ interface WebhookSplitOptions {
 
 /**
  * Confirmed request batches that may wait for the store; half of them are stored together. A kill sends them
- * again.
+ * again, so there are few at first, and twice as many whenever the store is too slow for them.
  */
 const UNSTORED_MAX = 500;
 
@@ -47,7 +47,8 @@ const UNSTORED_MAX = 500;
  * Sends the events of one split to a service. Events are cut into request batches by their index in
  * their range. A batch that the journal has as confirmed is not sent again. A batch counts as in
  * progress until its confirmation is written to the system: after a kill at most `concurrency`
- * batches are sent again, under the same keys, and `UNSTORED_MAX` more if the journal is in a store.
+ * batches are sent again, under the same keys, and up to `UNSTORED_MAX` more if the journal is in a store.
+ * There, nothing is sent before its first piece is stored, which tells others that this process was here.
  */
 export class WebhookSplit implements SplitSink {
   readonly #journal: Acknowledgements;
@@ -55,7 +56,10 @@ export class WebhookSplit implements SplitSink {
   /** Confirmed request batches that are not written to the journal file yet. */
   #unwritten = 0;
   #isWriteDue = false;
-  readonly #unstoredMax: number;
+  /** Confirmed request batches that may wait for the store, by the last piece in it. */
+  #unstoredMax = 0;
+  /** False until the first piece is stored. */
+  #isOpen: boolean;
   /** The piece that is being stored. */
   #storing: Promise<void> | undefined;
   #countsNoted: SendCounts;
@@ -72,14 +76,21 @@ export class WebhookSplit implements SplitSink {
   #state: "open" | "ended" = "open";
 
   constructor(private readonly options: WebhookSplitOptions) {
-    const { journalPath, batchRows, otherJournals, storePiece } = options;
+    const { journalPath, batchRows, concurrency, otherJournals, storePiece } = options;
     const hasPieces = storePiece !== undefined;
-    this.#journal = new Acknowledgements(journalPath, batchRows, otherJournals, hasPieces);
-    this.#unstoredMax = hasPieces ? UNSTORED_MAX : 0;
-    options.sender.limitBody(this.#journal.tooLargeBytes);
-    const inFlight = options.concurrency + this.#unstoredMax;
-    this.#possiblyPending = this.#journal.wasBroken ? inFlight : 0;
+    const journal = new Acknowledgements(
+      journalPath,
+      batchRows,
+      concurrency,
+      otherJournals,
+      hasPieces,
+    );
+    this.#journal = journal;
+    this.#isOpen = !hasPieces;
+    options.sender.limitBody(journal.tooLargeBytes);
+    this.#possiblyPending = journal.pendingMax;
     this.#countsNoted = options.sender.counts;
+    if (hasPieces) this.#storePiece(Math.min(concurrency, UNSTORED_MAX));
     this.#syncLater();
   }
 
@@ -123,7 +134,8 @@ export class WebhookSplit implements SplitSink {
     this.#end(await sender.drain());
     await this.#storing;
     // Without it, others send again what was in flight.
-    await this.options.storePiece?.(this.#journal.takePiece()).catch(() => undefined);
+    const piece = this.#journal.takePiece(this.#inProgress.size);
+    await this.options.storePiece?.(piece).catch(() => undefined);
   }
 
   async #begin(origin: Origin): Promise<void> {
@@ -184,8 +196,8 @@ export class WebhookSplit implements SplitSink {
     this.#journal.confirm(rangeKey, number, { rows: texts.length, refused });
     this.#account(batch, refused);
     this.#unwritten++;
-    if (this.#unstoredMax > 0) {
-      if (this.#unwritten >= this.#unstoredMax / 2) this.#storeJournal();
+    if (this.options.storePiece !== undefined) {
+      if (this.#isMuchUnstored()) this.#storeJournal();
       this.#wakeWriter();
     } else if (this.#unwritten >= this.options.concurrency * WRITTEN_TOGETHER) this.#writeJournal();
     else this.#writeJournalSoon();
@@ -194,21 +206,34 @@ export class WebhookSplit implements SplitSink {
   /** A request batch counts until a kill of the process cannot cause it to be sent again. */
   #hasRoom(): boolean {
     const unwritten = Math.max(0, this.#unwritten - this.#unstoredMax);
-    return this.#inProgress.size + unwritten < this.options.concurrency;
+    return this.#isOpen && this.#inProgress.size + unwritten < this.options.concurrency;
+  }
+
+  #isMuchUnstored(): boolean {
+    return this.#unwritten >= this.#unstoredMax / 2;
   }
 
   /** Stores what is confirmed; more of it if that has become much in the meantime. */
   #storeJournal(): void {
-    const { storePiece } = this.options;
-    if (storePiece === undefined || this.#storing !== undefined || this.#state === "ended") return;
+    if (this.#storing !== undefined || this.#state === "ended" || this.#unwritten === 0) return;
+    const isSlow = this.#isMuchUnstored();
+    this.#storePiece(isSlow ? Math.min(2 * this.#unstoredMax, UNSTORED_MAX) : this.#unstoredMax);
+  }
+
+  /** Stores the next piece of the journal; then `unstoredMax` confirmed request batches may wait. */
+  #storePiece(unstoredMax: number): void {
+    const { storePiece, concurrency } = this.options;
+    if (storePiece === undefined) return;
     const stored = this.#unwritten;
-    if (stored === 0) return;
-    this.#storing = storePiece(this.#journal.takePiece()).then(
+    const storing = storePiece(this.#journal.takePiece(concurrency + unstoredMax));
+    this.#storing = storing.then(
       () => {
         this.#storing = undefined;
         this.#unwritten -= stored;
+        this.#unstoredMax = unstoredMax;
+        this.#isOpen = true;
         this.#wakeWriter();
-        if (this.#unwritten >= this.#unstoredMax / 2) this.#storeJournal();
+        if (this.#isMuchUnstored()) this.#storeJournal();
       },
       (error: unknown) => {
         this.#storing = undefined;

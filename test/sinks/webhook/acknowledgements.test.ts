@@ -22,7 +22,7 @@ it.runIf(process.platform === "linux")(
   "closes its file only after a sync that is in progress",
   async () => {
     const path = join(scratchDirectory("acknowledgements"), "journal");
-    const journal = new Acknowledgements(path, 10);
+    const journal = new Acknowledgements(path, 10, 3);
     journal.confirm("range", 0, { rows: 10, refused: [] });
     // The sync waits behind these for a thread of Node's pool.
     const work = Array.from({ length: 8 }, () => promisify(pbkdf2)("a", "b", 20_000, 32, "sha256"));

@@ -357,6 +357,30 @@ describe("after an end at any moment", () => {
   });
 });
 
+test.each([2, 40, 300])(
+  "a process that is killed after %i requests, with its journal in a store, leaves at least their number",
+  async (requests) => {
+    const isKilled = () => calls.length > requests;
+    const pieces = new Map<string, string>();
+    const storePiece = async (name: string, text: string) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!isKilled()) pieces.set(name, text);
+    };
+    const answerUntilKilled = () => (isKilled() ? new Promise<Answer>(() => {}) : ok);
+    void send(namedRows(400), answerUntilKilled, { journalOwner: "first", storePiece });
+    await expect.poll(() => calls.length).toBe(requests + 3);
+    const before = new Set(sentNames());
+    calls = [];
+    journalDirectory = temporaryDirectory();
+    for (const [name, text] of pieces) writeFileSync(join(journalDirectory, name), text);
+    const { counts } = await send(namedRows(400), () => ok, { journalOwner: "second" });
+    const twice = sentNames().filter((name) => before.has(name)).length;
+    expect(twice).toBeGreaterThan(0);
+    expect(counts["possiblyDuplicated"]).toBeGreaterThanOrEqual(twice);
+    expect(counts["possiblyDuplicated"]).toBeLessThanOrEqual(4 * twice);
+  },
+);
+
 test("an aborted signal ends the waiting at once", async () => {
   const controller = new AbortController();
   const waiting = send(
