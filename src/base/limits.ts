@@ -87,6 +87,9 @@ export const KEY_PARTS_MAX = 512;
 /** Calls of a thread that compares keys at a time: some of them wait for the disk. */
 export const KEY_CALLS_MAX = 4;
 
+/** Bytes of keys that `validate` keeps for the export that follows; 24 for each event. */
+export const KEPT_KEYS_BYTES_MAX = 1024 * MIB;
+
 /** Removed events of one split that are listed one by one. */
 export const DUPLICATES_LISTED_MAX = 100;
 

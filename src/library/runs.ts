@@ -62,12 +62,13 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
   return withOptionWords(async () => {
     const configuration = await configurationOf(options, ["validate", "export", "send"]);
     requireOptions(configuration, ["inputs"]);
-    const { reportDirectory, ...request } = resolveValidateRequest(configuration);
+    const { keptKeysDirectory, ...request } = resolveValidateRequest(configuration);
+    const { reportDirectory } = request;
     checkAccepted(configuration.values.acceptFindings);
     const writes = options.report !== undefined;
     if (writes) await checkReportDirectory(reportDirectory);
     const { counted, ...result } = await controlRun(options, (context) =>
-      createEngine().runValidate({ ...request, reportDirectory }, context),
+      createEngine().runValidate({ ...request, ...(writes && { keptKeysDirectory }) }, context),
     );
     const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
     const report = await completeReport(counted, configuration.values, modulePath);

@@ -87,6 +87,8 @@ export interface RunOptions {
   readonly maxRejects: MaxRejects;
   /** The events that are removed as duplicates; absent: none. */
   readonly dedupe?: DedupeOptions;
+  /** Absolute; the directory in which a dry run keeps keys for the run that follows. */
+  readonly keptKeysDirectory?: string;
   /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;
   /** Read only the first rows of the inputs, in their order; absent: all. */

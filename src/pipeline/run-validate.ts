@@ -7,9 +7,11 @@ import { profiledTargets } from "../profile/split-profile.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import { countDuplicates } from "./dedupe/duplicate-totals.js";
+import { forgetKeys, keepKeys } from "./dedupe/kept-keys.js";
+import { keyFileOf, keyLayoutOf, keySplitOf } from "./dedupe/key-layout.js";
 import { EventFold } from "./event-fold.js";
 import { layoutOf } from "./ledger/layout.js";
-import { Ledger } from "./ledger/ledger.js";
+import { Ledger, type RunRecord } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
 import type { RunAccounts } from "./manifest.js";
@@ -81,10 +83,14 @@ export async function runValidate(
     /** Of all inputs, on disk. */
     let bytes = 0;
     let countedDuplicates: ReportFacts["exact"];
+    let begun: RunRecord | undefined;
     const job: RunJob<RunAccounts> = {
       options,
       recorded,
       layout,
+      async begun(record) {
+        begun = record;
+      },
       async splitsEnded(records, pool) {
         if (countedKey === undefined || options.dedupe !== undefined) return;
         if (context.signal.aborted) return;
@@ -107,6 +113,7 @@ export async function runValidate(
         const sampled = { sampleShare, sources, ...fields };
         const { adviceOn } = words;
         const exact = removedDuplicates(accounts) ?? countedDuplicates;
+        if (readsAll && !context.signal.aborted) await keep(options, exact, begun, records);
         const facts = { ...sampled, adviceOn, accounts, exact, dayZone, threads };
         counted = foldReport(facts, profile, events);
         return { manifest: accounts };
@@ -126,6 +133,33 @@ export async function runValidate(
     return { outcome, counted, failures, tooManyRejects, rowsRead, bytesRead, durationMs };
   };
   return inTemporaryDirectory("switchyard-validate-", validate, scratchDirectory);
+}
+
+/** Keeps the keys of a run that has found duplicates; removes those of an earlier one. */
+async function keep(
+  options: ValidateOptions,
+  found: ReportFacts["exact"],
+  begun: RunRecord | undefined,
+  records: readonly SplitRecord[],
+): Promise<void> {
+  const { keptKeysDirectory: directory, countedKey, outputDirectory } = options;
+  if (directory === undefined) return;
+  const dedupe = options.dedupe ?? countedKey;
+  if (begun === undefined || dedupe === undefined || (found?.rows ?? 0) === 0) {
+    await forgetKeys(directory);
+    return;
+  }
+  const paths = keyLayoutOf(layoutOf(outputDirectory, "events"));
+  const { plan, maxTimeMs } = begun;
+  await keepKeys(directory, {
+    options: { ...options, dedupe },
+    maxTimeMs,
+    splits: plan.splits,
+    records,
+    // Keys that were only counted are named like the splits of the run.
+    keyFileOf: (split) =>
+      keyFileOf(paths, options.dedupe === undefined ? split.id : keySplitOf(split).id),
+  });
 }
 
 /** Returns the duplicates that `dedupe` removed; undefined without `dedupe`. */

@@ -5,8 +5,8 @@ const ENTRY_BYTES: usize = 24;
 /** A slot of a table: the digest, then the file (from 1), ordinal and position of its first event. */
 const SLOT_BYTES: usize = 32;
 
-/** A drop: ordinal, last word of the digest, file, ordinal and position of the first event, position. */
-const DROP_BYTES: usize = 24;
+/** A drop: ordinal, last word of the digest, then file, ordinal and position of the first event. */
+const DROP_BYTES: usize = 20;
 
 @inline
 function copyEntry(target: usize, source: usize): void {
@@ -96,7 +96,6 @@ export function addKeys(table: KeyTable, entries: usize, count: u32, file: u32):
       store<u32>(drop, load<u32>(entry, 12), 4);
       store<u32>(drop, known, 8);
       store<u64>(drop, load<u64>(slot, 20), 12);
-      store<u32>(drop, load<u32>(entry, 20), 20);
       drop += DROP_BYTES;
       break;
     }

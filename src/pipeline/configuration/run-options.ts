@@ -19,7 +19,12 @@ import type {
 import { outputFormat } from "../output-formats.js";
 import type { WorkerOptions } from "../queue/queue-worker.js";
 import { isObjectUrl } from "../remote/output-place.js";
-import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
+import {
+  FIXES_MODULE_NAME,
+  KEPT_KEYS_NAME,
+  REPORT_NAME,
+  REPORT_PAGE_NAME,
+} from "../report/write-report.js";
 import type { Shard } from "../shard/shard.js";
 import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
@@ -197,6 +202,7 @@ export function resolveRunOptions(
       toTimeMs: values.toTime,
       limit: values.limit,
       dedupe: resolveDedupe(values, mapping),
+      keptKeysDirectory: path.join(values.report, KEPT_KEYS_NAME),
     }),
   };
 }

@@ -53,7 +53,7 @@ export async function compareKeys(
   return digests;
 }
 
-/** Counts the repeated events of key files that have group numbers instead of positions. */
+/** Counts the repeated events of key files that have groups. */
 export async function countRepeated(
   files: readonly MatchFile[],
   paths: KeyLayout,

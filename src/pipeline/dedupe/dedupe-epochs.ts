@@ -10,6 +10,7 @@ import {
   findDuplicates,
   priorKeys,
 } from "./find-duplicates.js";
+import { takeKeys } from "./kept-keys.js";
 import type { MatchFile } from "./key-matcher.js";
 
 type DedupeJob = Pick<RunJob<RunAccounts>, "options" | "isFinal">;
@@ -79,6 +80,15 @@ async function dedupeEpoch(
       prior,
       checksums: job.checksums,
       pool,
+      async takeKept(paths) {
+        const { keptKeysDirectory: directory, dedupe } = options;
+        if (directory === undefined || dedupe === undefined) return;
+        const keyed = { options: { ...options, dedupe }, maxTimeMs };
+        const taken = await takeKeys(directory, keyed, paths, plan.splits);
+        if (taken === 0) return;
+        const { length } = plan.splits;
+        observer.note?.(`keys: those of ${taken} of ${length} splits are known from validate`);
+      },
       started: (progress, read) =>
         observer.started?.(() => ({
           ...splitProgress(plan.splits, read, progress()),

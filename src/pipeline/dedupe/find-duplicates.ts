@@ -36,6 +36,8 @@ export interface FindDuplicatesJob {
   readonly checksums: Map<string, number>;
   /** Workers that read keys. */
   readonly pool: WorkerPool;
+  /** Called once, before missing keys are looked for: adds those that another run has read. */
+  takeKept(paths: KeyLayout): Promise<void>;
   /** Called before keys are read. `read`: ids of the splits whose keys were read before. */
   started(progress: () => SplitProgress, read: ReadonlySet<string>): void;
 }
@@ -65,6 +67,7 @@ export async function findDuplicates(job: FindDuplicatesJob): Promise<DropDigest
   const paths = keyLayoutOf(job.layout);
   const splits = job.splits.map(keySplitOf);
   await prepare(paths, new Set(splits.map(({ id }) => id)));
+  await job.takeKept(paths);
   for (let repairs = 0; ; repairs++) {
     const missing = await unreadSplits(paths, splits);
     if (!(await readKeys(job, splits, missing))) return undefined;

@@ -25,7 +25,7 @@ export interface KeyTrailer {
   readonly keys: number;
   /** By index of the range in the split. */
   readonly ranges: readonly RangeKeys[];
-  /** By the position of an entry, if positions are numbers of groups. */
+  /** By number, if repeated events are counted; the file beside has the number of each event. */
   readonly groups?: readonly EventGroup[];
   /** First byte and number of entries of each run. */
   readonly runs: readonly { readonly start: number; readonly keys: number }[];

@@ -5,9 +5,15 @@ import { toOutputError } from "../../base/output-error.js";
 import { sum } from "../../base/sum.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { encodeDrops, noDrops, readDrops } from "./drop-list.js";
-import type { EventGroup } from "./event-groups.js";
-import { type BucketRange, type EventPlace, KeyDamage, KeyFile } from "./key-file.js";
-import { DROP_POSITION, DROP_WORDS, type KeySlice, KeyTable } from "./key-table.js";
+import { type EventGroup, groupsFileOf, readGroups } from "./event-groups.js";
+import {
+  type BucketRange,
+  type EventPlace,
+  KeyDamage,
+  KeyFile,
+  POSITION_UNKNOWN,
+} from "./key-file.js";
+import { DROP_WORDS, type KeySlice, KeyTable } from "./key-table.js";
 
 /** A key file to compare. */
 export interface MatchFile {
@@ -115,17 +121,18 @@ export class KeyMatcher {
     return digest;
   }
 
-  /** Counts the drops of a split by source and group. Positions in its key file are group numbers. */
+  /** Counts the drops of a split by source and group. */
   count({ keys, slices }: CountWork): CountedDrops {
     const file = this.#open(keys);
     const drops = readSlices(slices);
+    const groupOf = readGroups(groupsFileOf(keys));
     const [sources, groups] = [new Map<string, number>(), new Map<number, number>()];
     const add = <Key>(counts: Map<Key, number>, key: Key) =>
       counts.set(key, (counts.get(key) ?? 0) + 1);
     for (let drop = 0; drop < drops.length; drop += DROP_WORDS) {
-      const position = drops[drop + DROP_POSITION]!;
-      add(groups, position);
-      add(sources, file.placeOf(drops[drop]!, position).source);
+      const ordinal = drops[drop]!;
+      add(groups, groupOf[ordinal]!);
+      add(sources, file.placeOf(ordinal, POSITION_UNKNOWN).source);
     }
     const named = file.trailer.groups ?? [];
     return {

@@ -1,7 +1,7 @@
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Origin, Sink, SplitSink, WrittenEvents } from "../../sinks/sink.js";
-import type { EventGroups } from "./event-groups.js";
+import { type EventGroups, GroupWriter, groupsFileOf } from "./event-groups.js";
 import type { KeyDigests } from "./key-digests.js";
 import { POSITION_UNKNOWN, type RangeKeys } from "./key-file.js";
 import { KeyBuffer, KeyWriter } from "./key-writer.js";
@@ -9,7 +9,7 @@ import { KeyBuffer, KeyWriter } from "./key-writer.js";
 interface KeySinkOptions {
   readonly kernel: Kernel;
   readonly digests: KeyDigests;
-  /** Keys carry the number of their group instead of their position, if present. */
+  /** Groups whose repeated events are counted; absent if nothing is counted. */
   readonly groups?: EventGroups;
   readonly temporaryDirectory: string;
   pathOf(splitId: string): string;
@@ -27,6 +27,7 @@ const nothingRead: RangeKeys = { source: "", events: 0, base: 0, unit: "row" };
 
 class KeySplit implements SplitSink {
   readonly #writer: KeyWriter;
+  readonly #groups: GroupWriter | undefined;
   readonly #ranges: RangeKeys[] = [];
   #events = 0;
 
@@ -35,8 +36,10 @@ class KeySplit implements SplitSink {
     buffer: KeyBuffer,
     splitId: string,
   ) {
+    const path = options.pathOf(splitId);
     options.groups?.clear();
-    this.#writer = new KeyWriter(buffer, options.pathOf(splitId), options.temporaryDirectory);
+    this.#groups = options.groups && new GroupWriter(groupsFileOf(path));
+    this.#writer = new KeyWriter(buffer, path, options.temporaryDirectory);
   }
 
   async write(events: EventBatch, origin: Origin): Promise<void> {
@@ -53,10 +56,10 @@ class KeySplit implements SplitSink {
     );
     // Before the keys: kernel memory that grows would leave them behind.
     const groups = this.options.groups?.take(events);
+    if (groups !== undefined) this.#groups?.add(groups);
     const { entries, buckets } = this.options.digests.take(events, this.#events);
     const { unit, base } = range;
     this.#writer.add(entries, buckets, (row) => {
-      if (groups !== undefined) return groups[row]!;
       const source = events.sourceRow(row);
       const position = unit === "row" ? raw.number(source) : raw.offset(source);
       return position === undefined
@@ -69,6 +72,7 @@ class KeySplit implements SplitSink {
 
   async finish(): Promise<WrittenEvents> {
     this.#writer.finish(this.#ranges, this.#events, this.options.groups?.groups);
+    this.#groups?.close();
     return {
       rows: this.#events,
       commit: async () => {
@@ -80,6 +84,7 @@ class KeySplit implements SplitSink {
   }
 
   async abort(): Promise<void> {
+    this.#groups?.close();
     this.#writer.abort();
   }
 }

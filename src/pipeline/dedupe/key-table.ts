@@ -4,12 +4,8 @@ import { keyTableLayout } from "../../batch/layouts.js";
 
 const SLOT_BYTES = 32;
 
-/**
- * u32 words of a drop: ordinal and check of the event, file, ordinal and position of the first one,
- * then the position of the event.
- */
-export const DROP_WORDS = 6;
-export const DROP_POSITION = 5;
+/** u32 words of a drop: ordinal and check of the event, then file, ordinal and position of the first one. */
+export const DROP_WORDS = 5;
 
 /** The share of keys that a table takes: one of `slices` (a power of two), by bits of the digest. */
 export interface KeySlice {

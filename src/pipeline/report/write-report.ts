@@ -8,6 +8,8 @@ import type { Report } from "../../profile/report.js";
 
 export const REPORT_NAME = "report.json";
 export const REPORT_PAGE_NAME = "report.html";
+/** Name of the directory with the keys of a dry run, for the export that follows. */
+export const KEPT_KEYS_NAME = "keys";
 /** Name of the transform module that findings suggest. */
 export const FIXES_MODULE_NAME = "fixes.mjs";
 
