@@ -63,6 +63,18 @@ export interface Configuration {
   readonly destination?: string;
   /** As given; undefined if there is no file. */
   readonly fileName: string | undefined;
+  /** Returns where an option was given; undefined if it was not. */
+  originOf(name: OptionName): OptionOrigin | undefined;
+}
+
+/** The place in which an option was given. */
+export interface OptionOrigin {
+  /** The flag, the variable, or the key in the file. */
+  readonly name: string;
+  /** `<file>:<line>:<column>`; absent outside of files. */
+  readonly position?: string;
+  /** As it was written. */
+  readonly value: JsonValue;
 }
 
 /** Options from one place. */
@@ -73,7 +85,7 @@ interface Layer {
   /** Converts the faults of the tree to lines of a message. */
   describe(faults: readonly SchemaFault[]): readonly string[];
   /** Returns the name of an option here and, in a file, its position. */
-  find(name: OptionName): { readonly name: string; readonly position?: string };
+  find(name: OptionName): Omit<OptionOrigin, "value">;
 }
 
 /** A layer that was checked. */
@@ -115,7 +127,16 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     serverSecret: await readServerSecret(environment, values.serverSecretFile),
     directory: file === undefined ? currentDirectory : path.dirname(file.path),
     fileName: file?.name,
+    originOf: (name) => originIn(layers, name),
   };
+}
+
+function originIn(layers: readonly Layer[], name: OptionName): OptionOrigin | undefined {
+  for (const { tree, find } of layers) {
+    const value = isObject(tree) ? ownValueIn(tree, name) : undefined;
+    if (value !== undefined) return { ...find(name), value: value as JsonValue };
+  }
+  return undefined;
 }
 
 function checkLayers(layers: readonly Layer[], subject: string): readonly Given[] {
@@ -183,13 +204,15 @@ function merge(layers: readonly Given[], currentDirectory: string) {
 }
 
 function valueIn(value: Given["value"], name: OptionName): unknown {
-  const { section, general, former } = describeOption(name);
+  const { general } = describeOption(name);
+  return ownValueIn(value, name) ?? (general === undefined ? undefined : value[general]);
+}
+
+/** Like `valueIn`, without the value of the option that sets this one where it is absent. */
+function ownValueIn(value: Given["value"], name: OptionName): unknown {
+  const { section, former } = describeOption(name);
   const parent = section === undefined ? value : (value[section] as Given["value"] | undefined);
-  return (
-    parent?.[localNameOf(name)] ??
-    (former && parent?.[former.key]) ??
-    (general === undefined ? undefined : value[general])
-  );
+  return parent?.[localNameOf(name)] ?? (former && parent?.[former.key]);
 }
 
 function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
@@ -214,7 +237,10 @@ function environmentLayer({ environment, currentDirectory }: ConfigurationSource
     tree: treeOf(Object.fromEntries(given)),
     directory: currentDirectory,
     describe: (faults) => describeOptions(faults, environmentNameOf),
-    find: (name) => ({ name: environmentNameOf(name) }),
+    find(name) {
+      const [variable, former] = [environmentNameOf(name), describeOption(name).former];
+      return { name: environment[variable] || former === undefined ? variable : former.variable };
+    },
   };
 }
 
@@ -238,11 +264,20 @@ function fileLayer({ name, path: file, text }: ConfigurationFile): Layer {
     directory: path.dirname(file),
     describe: (faults) => describeFile(name, text, faults),
     find(option) {
-      const key = keyOf(option);
+      const key = keyIn(text.value, option);
       const { line, column } = text.positionOf(text.offsetOf(key.split(".")));
       return { name: key, position: `${name}:${line}:${column}` };
     },
   };
+}
+
+/** Returns the path of an option in a file that gives it, by its present or its former key. */
+function keyIn(tree: JsonValue, name: OptionName): string {
+  const { section, former } = describeOption(name);
+  const parent = section === undefined || !isObject(tree) ? tree : tree[section];
+  const isFormer = former !== undefined && isObject(parent) && former.key in parent;
+  const isPresent = isObject(parent) && localNameOf(name) in parent;
+  return isFormer && !isPresent ? `${section}.${former.key}` : keyOf(name);
 }
 
 /** Names an option by its key alone in messages: a program has no sections. */

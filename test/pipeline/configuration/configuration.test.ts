@@ -63,6 +63,30 @@ test("the former name of an option still sets it in the file and in the environm
   expect(values).toMatchObject({ tableLog: "delta", table: "w.events" });
 });
 
+test("the origin of an option is its flag, its variable, or its key with the position", async () => {
+  const { originOf } = await load({
+    file: '{\n  "maxRejects": 3,\n  "export": { "to": "a", "table": "delta" }\n}',
+    flags: { threads: 2, to: "b" },
+    environment: { SWITCHYARD_SPLIT_SIZE: "1MiB" },
+  });
+  expect(originOf("to")).toEqual({ name: "--to", value: "b" });
+  expect(originOf("threads")).toEqual({ name: "--threads", value: 2 });
+  expect(originOf("splitSize")).toEqual({ name: "SWITCHYARD_SPLIT_SIZE", value: "1MiB" });
+  expect(originOf("maxRejects")).toEqual({
+    name: "maxRejects",
+    position: expect.stringMatching(/:2:3$/),
+    value: 3,
+  });
+  expect(originOf("tableLog")).toEqual({
+    name: "export.table",
+    position: expect.stringMatching(/:3:26$/),
+    value: "delta",
+  });
+  expect([originOf("exportMaxRejects"), originOf("format")]).toEqual([undefined, undefined]);
+  const former = await load({ environment: { SWITCHYARD_EXPORT_TABLE: "delta" } });
+  expect(former.originOf("tableLog")?.name).toBe("SWITCHYARD_EXPORT_TABLE");
+});
+
 test("an empty variable counts as not given", async () => {
   expect((await load({ environment: { SWITCHYARD_THREADS: "" } })).values).toEqual({});
 });
