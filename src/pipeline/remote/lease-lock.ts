@@ -62,7 +62,12 @@ export class LeaseLock {
   static async take(options: LeaseOptions): Promise<LeaseLock> {
     const lock = new LeaseLock(options);
     await lock.#acquire();
-    if (!options.isUnsafe) await lock.#checkConditions();
+    try {
+      if (!options.isUnsafe) await lock.#checkConditions();
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
     lock.#loop = lock.#renewRegularly();
     return lock;
   }
