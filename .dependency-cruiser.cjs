@@ -27,6 +27,7 @@ const modules = {
     "report",
     "console",
   ],
+  doctor: ["base", "store", "sinks", "pipeline", "report", "console", "engine"],
   library: ["base", "batch", "readers", "mapper", "sinks", "pipeline", "engine"],
   cli: [
     "base",
@@ -36,6 +37,7 @@ const modules = {
     "pipeline",
     "report",
     "engine",
+    "doctor",
     "contract",
     "console",
     "storage",

@@ -23,13 +23,31 @@ const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
  */
 export function outputError(action: string, path: string, cause: unknown): SwitchyardError {
   if (cause instanceof SwitchyardError) return cause;
-  const { code = "", message = String(cause) } = cause as NodeJS.ErrnoException;
+  const again = "then run the same command again to resume";
   return new SwitchyardError(
-    fullCodes.has(code) ? "disk_full" : "output_unwritable",
-    `cannot ${action} ${path}: ${reasons.get(code) ?? `${message}; fix the cause`}, then run the ` +
-      "same command again to resume",
+    codeOf(cause),
+    `cannot ${action} ${path}: ${describeCause(cause)}, ${again}`,
     { cause },
   );
+}
+
+/** Returns the error for an output that a check before a run found not to be writable. */
+export function unwritable(path: string, cause: unknown): SwitchyardError {
+  if (cause instanceof SwitchyardError) return cause;
+  return new SwitchyardError(codeOf(cause), `cannot write to ${path}: ${describeCause(cause)}`, {
+    cause,
+  });
+}
+
+function codeOf(cause: unknown): "disk_full" | "output_unwritable" {
+  return fullCodes.has((cause as NodeJS.ErrnoException).code ?? "")
+    ? "disk_full"
+    : "output_unwritable";
+}
+
+function describeCause(cause: unknown): string {
+  const { code = "", message = String(cause) } = cause as NodeJS.ErrnoException;
+  return reasons.get(code) ?? `${message}; fix the cause`;
 }
 
 /** Runs `work`; a system error becomes an `outputError` that names `path` unless it names its own. */

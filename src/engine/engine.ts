@@ -1,9 +1,11 @@
 import { UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { builtFile } from "../base/package-files.js";
 import type { rowFieldsOf } from "../mapper/field-use.js";
 import type { CompactResult } from "../pipeline/compact/compact-export.js";
 import { settleCompaction } from "../pipeline/compact/settle-compaction.js";
 import type { Expectation } from "../pipeline/configuration/expectations.js";
+import { recordRunOptions } from "../pipeline/ledger/recorded-options.js";
 import type {
   CountRequest,
   ExportOptions,
@@ -19,12 +21,13 @@ import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunOutside } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
-import { findNewInputs } from "../pipeline/run-setup.js";
+import { findNewInputs, refuseEarly } from "../pipeline/run-setup.js";
 import type { ValidateResult } from "../pipeline/run-validate.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { ShardOptions, ShardResult } from "../pipeline/shard/run-shard.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
+import type { FoundFile } from "../readers/directory-walk.js";
 import { discoverSources } from "../readers/discovery.js";
 import { openRange, planRanges } from "../readers/formats.js";
 import { digestFiles, listInputs, withoutPaths } from "../readers/inputs.js";
@@ -32,6 +35,7 @@ import type { Discovery } from "../readers/source-discovery.js";
 import { SourceTable } from "../readers/source-table.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { Survey } from "../survey/survey.js";
+import type { InspectedInputs } from "./inspect-inputs.js";
 import { detectionOf } from "./run-tools.js";
 import { watchStore } from "./store-watch.js";
 import type { SurveyRequest } from "./survey-inputs.js";
@@ -50,6 +54,14 @@ export interface Engine {
     request: ValidateRequest,
     signal: AbortSignal,
   ): Promise<readonly string[]>;
+  /** Lists the inputs, and opens up to `openedMax` of them, evenly spread. */
+  inspectInputs(
+    options: RunOptions,
+    openedMax: number,
+    signal: AbortSignal,
+  ): Promise<InspectedInputs>;
+  /** Throws what would end a run as soon as its worker threads start. */
+  checkStart(options: RunOptions, signal: AbortSignal): Promise<void>;
   /** Returns a digest of names, sizes and states of the inputs, which are listed and not opened. */
   digestInputs(request: ValidateRequest, signal: AbortSignal): Promise<string>;
   /** Returns the inputs that an export has not begun to read; undefined if it does not exist. */
@@ -110,6 +122,8 @@ export function createEngine(): Engine {
       const find = (run: RunOptions) => discover(run, signal);
       return checkExpectations(expected, request, find, signal, Date.now());
     },
+    inspectInputs,
+    checkStart,
     digestInputs,
     findNewInputs: async (options, signal) => {
       const place = { directory: options.outputDirectory, s3: options.s3 };
@@ -175,6 +189,19 @@ async function verifyExport(
   return verifyExport(directory, dependencies);
 }
 
+const inspectInputs: Engine["inspectInputs"] = async (options, openedMax, signal) => {
+  const { inspectFiles } = await import("./inspect-inputs.js");
+  const files = await listFiles(options, signal);
+  return inspectFiles(files, openedMax, (some) => discoverFiles(some, options, signal));
+};
+
+const checkStart: Engine["checkStart"] = async (options, signal) => {
+  // Reads the transform, which the record of a run has a digest of.
+  await recordRunOptions(options);
+  const entry = "format" in options ? "split-worker.js" : "count-worker.js";
+  await refuseEarly(options, { workerEntry: builtFile(entry) }, signal);
+};
+
 async function digestInputs(
   { inputs, cwd, s3, notInputs }: ValidateRequest,
   signal: AbortSignal,
@@ -194,11 +221,29 @@ interface DiscoveryHints {
 export async function discover(
   options: RunOptions,
   signal: AbortSignal,
-  { rowFields, mayBeGone }: DiscoveryHints = {},
+  hints: DiscoveryHints = {},
 ): Promise<Discovery> {
-  const { inputs, cwd, ratioMax, s3, outputDirectory, notInputs } = options;
   const table = new SourceTable();
-  const found = await listInputs(inputs, cwd, { s3, signal, table }, mayBeGone);
+  const files = await listFiles(options, signal, { ...hints, table });
+  return discoverFiles(files, options, signal, { ...hints, table });
+}
+
+interface TableHints extends DiscoveryHints {
+  /** Holds the sources; without it they are separate objects. */
+  readonly table?: SourceTable;
+}
+
+async function listFiles(
+  { inputs, cwd, s3, outputDirectory, notInputs }: RunOptions,
+  signal: AbortSignal,
+  { table, mayBeGone }: TableHints = {},
+): Promise<readonly FoundFile[]> {
+  const found = await listInputs(
+    inputs,
+    cwd,
+    { s3, signal, ...omitUndefined({ table }) },
+    mayBeGone,
+  );
   // An output directory inside an input directory is not an input: a second run would read what the
   // first one wrote.
   const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
@@ -208,12 +253,22 @@ export async function discover(
       `no inputs are left: all of them are in the output directory ${outputDirectory}, or are files that Switchyard writes or that an option names. Name other inputs, or write to another directory.`,
     );
   }
+  return files;
+}
+
+function discoverFiles(
+  files: readonly FoundFile[],
+  options: RunOptions,
+  signal: AbortSignal,
+  { table, rowFields }: TableHints = {},
+): Promise<Discovery> {
+  const { inputs, ratioMax, s3 } = options;
   return discoverSources(files, {
     named: new Set(inputs),
-    table,
     detect: detectionOf(options, rowFields),
     ratioMax,
     s3,
     signal,
+    ...omitUndefined({ table }),
   });
 }

@@ -7,7 +7,7 @@ import { readEpochs, readHeads } from "./ledger/ledger.js";
 import type { RunFacts } from "./ledger/resume.js";
 import { matchEpochs } from "./ledger/source-epochs.js";
 import type { RunAccounts, SourceFailure } from "./manifest.js";
-import type { ExportOptions } from "./options.js";
+import type { ExportOptions, RunOptions } from "./options.js";
 import type { DiscoveredInputs, RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
 import { type StartedRun, startRun } from "./start-run.js";
@@ -41,9 +41,9 @@ export function createPool(
  * Throws what would end the run as soon as its workers start: too little memory, a transform that
  * cannot be loaded, a codec that this Node.js does not have.
  */
-async function refuseEarly(
-  { options }: RunJob<RunAccounts>,
-  { workerEntry: entry }: RunOutside,
+export async function refuseEarly(
+  options: RunOptions,
+  { workerEntry: entry }: Pick<RunOutside, "workerEntry">,
   signal: AbortSignal,
 ): Promise<void> {
   const budget = budgetThreads(options);
@@ -107,7 +107,7 @@ export async function planRun(
     ...(rows === undefined
       ? {}
       : { limit: { rows, openCounter: () => outside.openCounter(options, readerOptions) } }),
-    beforeChange: () => refuseEarly(job, outside, signal),
+    beforeChange: () => refuseEarly(options, outside, signal),
     planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
   });
 }

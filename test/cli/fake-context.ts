@@ -49,6 +49,8 @@ const fakeEngine: Engine = {
     throw new Error("nothing is validated here");
   },
   checkExpectations: async () => [],
+  inspectInputs: () => Promise.reject(new Error("not expected")),
+  checkStart: async () => undefined,
   digestInputs: async () => "",
   findNewInputs: async () => undefined,
   runCount: async () => {

@@ -15,7 +15,8 @@ import type { ExportOptions } from "../../src/pipeline/options.js";
 import { exampleResult } from "../report/example-result.js";
 import { fakeContext } from "./fake-context.js";
 
-const commandNames = `init,validate,export,send,runs,verify,compact,qualify,migrate,worker,load-sql,
+const commandNames =
+  `init,validate,export,send,doctor,runs,verify,compact,qualify,migrate,worker,load-sql,
   serve,check-data,keys,keys create,keys list,keys revoke,completion`.split(/,\s*/);
 
 async function helpOf(command: string): Promise<string> {

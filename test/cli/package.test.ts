@@ -100,7 +100,9 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
 
   test("reads every format into days of a zone", async () => {
     const words = ["--day-zone", "Europe/Berlin", "--dedupe", "--threads", "2"];
-    const exported = await run("export", "in/*", "--to", "days", ...words);
+    const options = ["in/*", "--to", "days", ...words];
+    expect(await run("doctor", ...options)).toMatchObject({ exitCode: 0 });
+    const exported = await run("export", ...options);
     expect(exported).toMatchObject({ rows: { read: rows } });
     // 23:30 in UTC is on the next day in Berlin.
     expect(await readdir(join(directory, "days/events"))).toContain("2026-03-21");

@@ -5,6 +5,7 @@ export const examples = `
 Examples:
   $ switchyard init export.zip              inspect it, write a configuration
   $ switchyard validate export.zip          what an export would do, as a report
+  $ switchyard doctor export.zip --to out   check rights, keys, disk and memory
   $ switchyard export export.zip --to out   one directory per day in out/events
   $ switchyard verify out                   compare it with its manifest
   $ switchyard send export.zip --to <url>   to an event webhook, one by one
@@ -90,6 +91,25 @@ With --queue, processes of \`switchyard worker\` send, and --rate limits all of
 them together.
 
 ${rejectExitCodes}`;
+
+export const doctor = `
+Checks in seconds what would end \`export\`, \`send\`, \`qualify\` or \`migrate\` after
+hours: options and their origins, the rows of "expect", rights on inputs and
+outputs, secrets, clocks, disk, memory. It takes the options of these commands
+and checks what is configured. Inputs are listed, and the first and last bytes
+of up to 200 of them read.
+
+It writes a small file or object to each output and removes it. It sends an
+empty list to a webhook, which has no event to store, and reads from a console.
+
+Examples:
+  $ switchyard doctor
+  $ switchyard doctor exports --to s3://lake/events
+  $ switchyard doctor exports --to https://events.example.com
+  $ switchyard doctor --json | jq '.checks[] | select(.state != "ok")'
+
+Exit codes: 0 nothing failed (warnings may be printed), 1 a check failed,
+2 wrong usage or configuration, 130 interrupted.`;
 
 export const verify = `
 Reads every file again and compares bytes, SHA-256, rows, days, timestamps,

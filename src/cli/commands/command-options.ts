@@ -80,6 +80,13 @@ export const workerOptions = [
   ...outputOptions,
 ] as const;
 
+/** Options of `doctor`: those of the commands whose runs it checks. Of options with one flag, the first. */
+export const doctorOptions = optionNames.filter((name, _, all) => {
+  const { flag, section } = describeOption(name);
+  const isFirst = all.find((one) => flagOf(one) === flagOf(name)) === name;
+  return flag !== false && section !== "serve" && isFirst;
+});
+
 /** Options of `compact`. */
 export const compactOptions = [...storeAccess, "unsafeLock", ...outputOptions] as const;
 

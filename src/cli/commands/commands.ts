@@ -15,6 +15,7 @@ import * as help from "./command-help.js";
 import {
   addOptions,
   compactOptions,
+  doctorOptions,
   exportOptions,
   GENERAL_GROUP,
   givenFlags,
@@ -111,6 +112,20 @@ const commandRows: readonly CommandRow[] = [
     options: sendOptions,
     required: "sendTo",
     run: stepsOf("send"),
+  },
+  {
+    name: "doctor",
+    description: "check rights, keys, disk and memory before a long run",
+    help: help.doctor,
+    argument: inputs,
+    options: doctorOptions,
+    descriptions: {
+      to: "Output to check: a directory, an address in a store, or the base URL of a service",
+    },
+    async run({ flags, configPath }, context) {
+      const { runDoctor } = await import("../run-doctor.js");
+      return runDoctor({ flags, configPath }, context);
+    },
   },
   {
     name: "runs",

@@ -1,12 +1,10 @@
 import { dirname } from "node:path";
-import { exitCodes, UsageError } from "../../base/errors.js";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import type { ConsoleClientOptions } from "../../console/client.js";
+import { exitCodes } from "../../base/errors.js";
 import { namingOptionsOf } from "../../engine/complete-report.js";
 import { settleUnlessRunning } from "../../pipeline/compact/settle-compaction.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { resolveConsole } from "../../pipeline/configuration/console-options.js";
 import { placeOf } from "../../pipeline/configuration/run-options.js";
-import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/secrets.js";
 import { findEventSource } from "../qualify/event-source.js";
 import { prepareCount, readKnownEvents, readStoredEvents } from "../qualify/known-events.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";
@@ -64,7 +62,7 @@ function exitCodeOf({ mode, plan, applied, known: { origin } }: QualifyResult): 
 
 async function taskOf(configuration: Configuration, context: StepContext): Promise<QualifyTask> {
   const { values } = configuration;
-  const client = clientOf(configuration);
+  const client = resolveConsole(configuration);
   const source = await findEventSource(configuration, context.signal);
   const isSlow = source.kind === "inputs";
   if (!isSlow) {
@@ -88,25 +86,5 @@ async function taskOf(configuration: Configuration, context: StepContext): Promi
       excludeEvents: isSlow ? [] : (values.excludeEvent ?? []),
       ...namingOptionsOf(values),
     },
-  };
-}
-
-function clientOf({ values, consoleKey }: Configuration): ConsoleClientOptions {
-  if (values.console === undefined) {
-    throw new UsageError(
-      "console_missing",
-      "The console is missing; pass its address with --console, such as https://console.example.com.",
-    );
-  }
-  if (consoleKey === undefined) {
-    throw new UsageError(
-      "key_missing",
-      `The console key is missing; set ${CONSOLE_KEY_VARIABLE} in the environment, or pass a file with --console-key-file.`,
-    );
-  }
-  return {
-    baseUrl: values.console,
-    key: consoleKey,
-    ...omitUndefined({ keyHeader: values.qualifyAuthHeader }),
   };
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { version } from "../../base/package-files.js";
 import { completeReport, writeReportFiles } from "../../engine/complete-report.js";
+import { requireExpected } from "../../engine/require-expected.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
-import { readExpectations } from "../../pipeline/configuration/expectations.js";
 import {
   resolveExportOptions,
   resolveValidateRequest,
@@ -39,6 +39,7 @@ import {
   readingOptions,
   validateOptions,
 } from "../commands/command-options.js";
+
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
@@ -55,7 +56,7 @@ export async function runValidateStep(
   if (inputs?.sources.length === 0 && inputs.failures.length === 0) return nothingNew;
   checkAccepted(configuration.values.acceptFindings);
   await checkReportDirectory(resolveValidateRequest(configuration).reportDirectory);
-  await requireExpected(configuration, context);
+  await requireExpected(configuration, context.engine, context.signal);
   const wantsFixes = configuration.values.apply === true;
   const basis = inputs === undefined ? await basisOf(configuration, context) : undefined;
   const last =
@@ -67,23 +68,6 @@ export async function runValidateStep(
       ? await tryFixes(done.report, configuration, context.observer)
       : {};
   return describe(done, context, applied, error);
-}
-
-/** Throws `UsageError` if the mapping does not make of a row what the configuration expects. */
-async function requireExpected(
-  { expect, directory, ...configuration }: Configuration,
-  { engine, signal }: Pick<StepContext, "engine" | "signal">,
-): Promise<void> {
-  const expected = await readExpectations(expect, directory);
-  if (expected.length === 0) return;
-  const request = resolveValidateRequest({ ...configuration, expect, directory });
-  const differences = await engine.checkExpectations(expected, request, signal);
-  if (differences.length === 0) return;
-  throw new UsageError(
-    "expectations_failed",
-    `The mapping does not make of these rows what "expect" says. Correct one of them; nothing was read:\n  ` +
-      differences.map(harmless).join("\n  "),
-  );
 }
 
 /** Identifies the inputs, the options that decide the report, and the version. */

@@ -78,24 +78,12 @@ export class WorkQueue {
    * evicts keys.
    */
   static async open(options: QueueOptions): Promise<WorkQueue> {
-    const redis = new Redis(options.url, {
-      lazyConnect: true,
-      maxRetriesPerRequest: null,
-      connectionName: PREFIX,
-      retryStrategy: (attempt) => Math.min(attempt * 200, RECONNECT_MS_MAX),
-    });
-    const failures: Error[] = [];
-    const listen = (error: Error) => void failures.push(error);
-    redis.on("error", listen);
-    try {
-      await redis.connect();
-      checkServer(await redis.info());
-    } catch (error) {
-      redis.disconnect();
-      throw asQueueError(options.url, failures[0] ?? error);
-    }
-    redis.off("error", listen);
-    return new WorkQueue(redis, options);
+    return new WorkQueue(await connect(options.url), options);
+  }
+
+  /** Connects, changes nothing, and throws like `open`. */
+  static async check(url: string): Promise<void> {
+    (await connect(url)).disconnect();
   }
 
   /** Returns the work that is not in the queue: done, lost, or never queued. */
@@ -249,6 +237,27 @@ export class WorkQueue {
     this.#isGone = false;
     this.options.note("Redis answers again");
   }
+}
+
+async function connect(url: string): Promise<Redis> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: null,
+    connectionName: PREFIX,
+    retryStrategy: (attempt) => Math.min(attempt * 200, RECONNECT_MS_MAX),
+  });
+  const failures: Error[] = [];
+  const listen = (error: Error) => void failures.push(error);
+  redis.on("error", listen);
+  try {
+    await redis.connect();
+    checkServer(await redis.info());
+  } catch (error) {
+    redis.disconnect();
+    throw asQueueError(url, failures[0] ?? error);
+  }
+  redis.off("error", listen);
+  return redis;
 }
 
 /** Returns the address of a queue without its password. */

@@ -182,7 +182,11 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 
 /** Sending cannot continue. What was acknowledged is recorded: the same command resumes it. */
 export class SendError extends SwitchyardError {
-  constructor(code: string, reason: string) {
+  constructor(
+    code: string,
+    /** The message without the way to resume. */
+    readonly reason: string,
+  ) {
     super(code, `${reason}. What was delivered is recorded: run the same command again to resume`);
   }
 }

@@ -111,8 +111,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     if (isGood(status)) return;
-    const { "retry-after": retryAfter, location } = headers;
-    this.#headers = { "retry-after": first(retryAfter), location: first(location) };
+    const { "retry-after": retryAfter, location, date } = headers;
+    this.#headers = {
+      "retry-after": first(retryAfter),
+      location: first(location),
+      date: first(date),
+    };
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -1,0 +1,42 @@
+import type { InspectedInputs } from "../engine/inspect-inputs.js";
+import { formatBytes, formatCount, formatNumberOf } from "../report/quantities.js";
+import { harmless } from "../report/terminal-text.js";
+import { type Check, ok, warning } from "./check.js";
+
+/** Inputs that are opened; the others are only listed. */
+export const INPUTS_OPENED_MAX = 200;
+
+/** Faulty inputs that are shown. */
+const FAILURES_SHOWN = 5;
+
+/** Describes inputs that were inspected: the sum, and each that cannot be read. */
+export function describeInputs({
+  files,
+  opened,
+  found,
+  plainBytes,
+  compressedBytes,
+}: InspectedInputs): readonly Check[] {
+  const { sources, failures, documents } = found;
+  const bytes = formatBytes(plainBytes + compressedBytes);
+  const about = opened < files ? "about " : "";
+  const read = opened < files ? `; opened ${formatCount(opened)} of them` : "";
+  const text = `${formatNumberOf(files, "file")}, ${about}${bytes}${read}`;
+  const left =
+    documents.length === 0 ? "" : `, ${formatNumberOf(documents.length, "document")} left out`;
+  const kinds = [...new Set(sources.map(({ format }) => format.kind))].join(", ");
+  const isEmpty = sources.length === 0 && failures.length === 0;
+  const summary = isEmpty
+    ? warning("inputs", `${text}: no file holds rows${left}; name other inputs`)
+    : ok("inputs", `${text}: ${kinds || "none can be read"}${left}`);
+  const shown = failures
+    .slice(0, FAILURES_SHOWN)
+    .map(({ code, message }): Check => ({ name: "input", state: "failed", message, code }));
+  const more = failures.length - shown.length;
+  if (more === 0) return [summary, ...shown];
+  const names = failures
+    .slice(FAILURES_SHOWN, FAILURES_SHOWN + 3)
+    .map(({ name }) => harmless(name));
+  const message = `${more} more cannot be read, such as ${names.join(", ")}`;
+  return [summary, ...shown, { name: "input", state: "failed", message }];
+}

@@ -1,0 +1,40 @@
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import type { JsonValue } from "../pipeline/configuration/configuration-file.js";
+import { defaultText, keyOf, optionNames } from "../pipeline/configuration/option-names.js";
+
+/** An option with its value and its origin. */
+export interface GivenOption {
+  /** Path in the configuration file. */
+  readonly name: string;
+  /** As it was written, or the default. */
+  readonly value: JsonValue;
+  /** The flag, the variable, `<file>:<line>:<column>`, or `default`. */
+  readonly from: string;
+}
+
+/** Lists every option that has a value; those that are given first. */
+export function listOrigins({ originOf }: Configuration): readonly GivenOption[] {
+  const given = optionNames.flatMap((name): readonly GivenOption[] => {
+    const origin = originOf(name);
+    if (origin === undefined) return [];
+    const from = origin.position ?? (origin.name === "inputs" ? "command line" : origin.name);
+    const { value } = origin;
+    const isText = typeof value === "string";
+    const shown = isText ? harmlessAddress(value, name === "notify") : value;
+    return [{ name: keyOf(name), value: shown, from }];
+  });
+  const names = new Set(given.map(({ name }) => name));
+  const defaults = optionNames.flatMap((name): readonly GivenOption[] => {
+    const value = defaultText(name);
+    if (value === undefined || names.has(keyOf(name))) return [];
+    return [{ name: keyOf(name), value, from: "default" }];
+  });
+  return [...given, ...defaults];
+}
+
+/** Returns an address without the parts that can be a secret. */
+export function harmlessAddress(address: string, hasSecretPath = false): string {
+  if (!/^(?:rediss?|https?):/.test(address) || !URL.canParse(address)) return address;
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${hasSecretPath ? "" : pathname.replace(/\/$/, "")}`;
+}

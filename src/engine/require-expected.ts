@@ -1,0 +1,28 @@
+import { UsageError } from "../base/errors.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { readExpectations } from "../pipeline/configuration/expectations.js";
+import { resolveValidateRequest } from "../pipeline/configuration/run-options.js";
+import { harmless } from "../report/terminal-text.js";
+import type { Engine } from "./engine.js";
+
+/**
+ * Maps the rows of `expect` and returns their number. Throws `UsageError` if the mapping does not make
+ * of a row what the configuration expects.
+ */
+export async function requireExpected(
+  configuration: Configuration,
+  engine: Pick<Engine, "checkExpectations">,
+  signal: AbortSignal,
+): Promise<number> {
+  const { expect, directory } = configuration;
+  const expected = await readExpectations(expect, directory);
+  if (expected.length === 0) return 0;
+  const request = resolveValidateRequest(configuration);
+  const differences = await engine.checkExpectations(expected, request, signal);
+  if (differences.length === 0) return expected.length;
+  throw new UsageError(
+    "expectations_failed",
+    `The mapping does not make of these rows what "expect" says. Correct one of them; nothing was read:\n  ` +
+      differences.map(harmless).join("\n  "),
+  );
+}
