@@ -11,6 +11,7 @@ import {
   rangeSources,
 } from "./change-plan.js";
 import { CompactedParts, readCompacted } from "./compact/compacted.js";
+import { findEdited } from "./ledger/edited-sources.js";
 import { type Layout, layoutOf, layoutOfEpoch, splitOfPartName } from "./ledger/layout.js";
 import { Ledger, type RunRecord, readEpochs, type SavedEpoch } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -181,7 +182,8 @@ export async function readState(
       .map((one) => [one.id, one]),
   );
   const replaceable = isFinal ? new Set<string>() : failedSources(records);
-  const splits = { finished: new Set(finished.keys()), replaceable, isFinal };
+  const edited = await findEdited(record.plan.sources, facts.sources, [...finished.values()]);
+  const splits = { finished: new Set(finished.keys()), replaceable, edited, isFinal };
   return { ledger, record, facts, records, finished, changes: compareRun(record, splits, facts) };
 }
 

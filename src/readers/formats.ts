@@ -1,6 +1,7 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
 import { isParsed } from "./csv-dialects.js";
+import { DigestedBytes, isSampled } from "./digested-bytes.js";
 import { FirstRowsReader } from "./first-rows-reader.js";
 import { detectJsonFormat, givenJson } from "./json/detect-json.js";
 import { JsonReader } from "./json/json-reader.js";
@@ -249,8 +250,14 @@ function opener<F extends Format>(read: ReadBytes<F>, before = 0): OpenReader {
     const expectedEnd = isPlain(range.source)
       ? (range.end ?? range.source.size)
       : range.source.size;
-    const bytes = await openBytes(range.source, start, { ...options, kernel, expectedEnd });
-    return read({ kernel, range, fields, bytes, options }, range.source.format as F);
+    const opened = await openBytes(range.source, start, { ...options, kernel, expectedEnd });
+    const { source } = range;
+    if (!isSampled(source) || options.sound !== undefined)
+      return read({ kernel, range, fields, bytes: opened, options }, source.format as F);
+    const bytes = new DigestedBytes(kernel, opened, start);
+    const reader = await read({ kernel, range, fields, bytes, options }, source.format as F);
+    reader.digest = () => bytes.digest();
+    return reader;
   };
 }
 

@@ -3,6 +3,7 @@ import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { S3Options } from "../store/object-store.js";
 import type { ByteSource } from "./byte-source.js";
+import type { ReadDigest } from "./digested-bytes.js";
 import type { Source, SourceBytes, SourceRange } from "./source.js";
 
 /** The first bytes of a source, and the error in which they end. */
@@ -39,6 +40,8 @@ export interface Reader {
   readonly misplacedCommas?: MisplacedCommas | undefined;
   /** Found so far. */
   readonly notices?: ReaderNotices;
+  /** Returns the checksum of what was read of a plain file that its fingerprint only samples. */
+  digest?: () => ReadDigest;
   close(): Promise<void>;
 }
 

@@ -63,6 +63,10 @@ export const splitRecordSchema = z.object({
   staged: z.array(partSchema).exactOptional(),
   /** Rows that wait to be merged with those of other splits; absent if all rows are in parts. */
   spill: spillSchema.exactOptional(),
+  /** Checksums of what was read of large plain files, for inputs that are touched later; absent if there are none. */
+  digests: z
+    .array(z.object({ source: text, start: count, bytes: count, crc32: count }))
+    .exactOptional(),
   /** Digest of the list of events that were removed as duplicates; absent if the list is empty. */
   duplicates: z.object({ list: sha256 }).exactOptional(),
   /** Counts of the sink; absent if it counts nothing. */

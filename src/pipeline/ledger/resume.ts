@@ -63,6 +63,8 @@ interface SavedSplits {
   readonly finished: ReadonlySet<string>;
   /** Names of sources that failed and may be replaced although some of their splits are finished. */
   readonly replaceable: ReadonlySet<string>;
+  /** Names of sources whose bytes are not those that were read, although their fingerprints are the same. */
+  readonly edited: ReadonlySet<string>;
   /** As in `RunJob`: another version must not finish a split that this run may have begun. */
   readonly isFinal: boolean;
 }
@@ -146,7 +148,7 @@ function withoutCommon<Item>(
 function compareKnown(
   saved: RunRecord,
   olds: readonly Source[],
-  { finished, replaceable }: SavedSplits,
+  { finished, replaceable, edited }: SavedSplits,
   { sources, unreadable }: RunFacts,
 ) {
   const refused: string[] = [];
@@ -160,7 +162,7 @@ function compareKnown(
   for (const old of olds) {
     const { name, fingerprint } = old;
     const source = current.get(name);
-    if (source !== undefined && holdsSame(old, source)) continue;
+    if (source !== undefined && holdsSame(old, source) && !edited.has(name)) continue;
     const home = homes.get(name) ?? [];
     const isBegun = !replaceable.has(name) && home.some((id) => finished.has(id));
     const failure = failureOf(name, failures);
@@ -171,7 +173,7 @@ function compareKnown(
       const change =
         source === undefined
           ? failure?.message
-          : describeFingerprintChange(fingerprint, source.fingerprint);
+          : `${describeFingerprintChange(fingerprint, source.fingerprint)}${edited.has(name) ? ", other content" : ""}`;
       refused.push(`input ${name}: ${change}`);
     } else if (source === undefined) lost.add(name);
     else repaired.push(source);

@@ -13,6 +13,7 @@ import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
 import type { KeyMatcher } from "../dedupe/key-matcher.js";
 import type { Duplicates, SplitDuplicates } from "../dedupe/split-duplicates.js";
+import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { MisplacedCommas, RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";
@@ -21,6 +22,8 @@ import type { OpenRejects } from "./split-rejects.js";
 import { FieldValueTally, foldCommas, SplitTally } from "./split-tally.js";
 import type { ThreadCounters } from "./thread-counters.js";
 import { type CommitTools, WrittenSplit } from "./written-split.js";
+
+type SourceDigest = NonNullable<SplitRecord["digests"]>[number];
 
 /** The tools of a worker, made once for all splits. */
 export interface SplitTools extends CommitTools, MergeTools {
@@ -100,6 +103,7 @@ async function writeSplit(
   const failures: SourceFailure[] = [];
   const commas: MisplacedCommas[] = [];
   const readerNotices: Readonly<Record<string, number>>[] = [];
+  const digests: SourceDigest[] = [];
   const sink = tools.sink.openSplit(split.id);
   tools.ahead.begin([...split.ranges, ...(task.next?.ranges ?? [])]);
   let written: Pick<SplitSink, "abort"> = sink;
@@ -111,7 +115,17 @@ async function writeSplit(
         (await readRange(
           index,
           range,
-          { sink, tally, fieldValues, duplicates, commas, readerNotices, sound, bytesBefore },
+          {
+            sink,
+            tally,
+            fieldValues,
+            duplicates,
+            commas,
+            readerNotices,
+            digests,
+            sound,
+            bytesBefore,
+          },
           tools,
         ));
       fieldValues.endRange(range.source.name);
@@ -136,6 +150,7 @@ async function writeSplit(
         ? {}
         : { duplicates: { list: duplicates.digest } }),
       ...omitUndefined({ misplacedCommas: foldCommas(commas) }),
+      ...(digests.length === 0 ? {} : { digests }),
     };
     const counted = tools.eventCounts?.events();
     return new WrittenSplit({ events, rejects, duplicates, counted, record }, tools);
@@ -159,6 +174,7 @@ interface Flow {
   /** Found in the ranges so far. */
   readonly commas: MisplacedCommas[];
   readonly readerNotices: Readonly<Record<string, number>>[];
+  readonly digests: SourceDigest[];
   readonly sound: SoundRanges;
   /** Bytes on disk of the earlier ranges of the split. */
   readonly bytesBefore: number;
@@ -168,7 +184,17 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, fieldValues, duplicates, commas, readerNotices, sound, bytesBefore }: Flow,
+  {
+    sink,
+    tally,
+    fieldValues,
+    duplicates,
+    commas,
+    readerNotices,
+    digests,
+    sound,
+    bytesBefore,
+  }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
@@ -207,6 +233,7 @@ async function readRange(
       bytesDone = bytes;
       counters.set(tally.read, tally.rejected, bytesDone);
     }
+    if (reader.digest !== undefined) digests.push({ source: name, ...reader.digest() });
     return duplicates?.endRange() ?? reader.consumed;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;

@@ -54,7 +54,12 @@ function factsOf(sources: readonly Source[], unreadable: readonly string[] = [])
 }
 
 function check(saved: RunRecord, finished: readonly string[], facts: RunFacts, isFinal = false) {
-  const splits = { finished: new Set(finished), replaceable: new Set<string>(), isFinal };
+  const splits = {
+    finished: new Set(finished),
+    replaceable: new Set<string>(),
+    edited: new Set<string>(),
+    isFinal,
+  };
   const { known, fresh } = assignSources([saved], facts);
   const { refused, ...changes } = compareRun(saved, splits, { ...facts, ...known[0] });
   if (refused.length > 0) throw new ChangedError("out", refused);
