@@ -111,7 +111,7 @@ export const pairsLayout = {
 
 export const ruleLayout = {
   bytes: 28,
-  words: { steps: 0, textEnd: 1, hashes: 2, salt: 3, saltLength: 4, scratch: 5, message: 6 },
+  words: { steps: 0, textEnd: 1, action: 2, salt: 3, saltLength: 4, scratch: 5, message: 6 },
 } as const;
 
 export const objectMemberLayout = {
@@ -193,8 +193,8 @@ export const eventCountsLayout = {
 } as const;
 
 export const textEntryLayout = {
-  bytes: 16,
-  words: { rows: 2, length: 3 },
+  bytes: 24,
+  words: { rows: 2, length: 3, contents: 4, unused: 5 },
   longs: { hash: 0 },
 } as const;
 
@@ -224,6 +224,17 @@ export const idTablesLayout = {
   words: { users: 0, devices: 1, pairs: 2, pairCount: 3 },
 } as const;
 
+export const secretNameLayout = {
+  bytes: 20,
+  words: { start: 0, length: 1, valueBytesMin: 2, isSuffix: 3, isKey: 4 },
+} as const;
+
+export const secretNamesLayout = {
+  bytes: 24,
+  words: { first: 2, end: 3, scratch: 4, unused: 5 },
+  longs: { endings: 0 },
+} as const;
+
 export const junkLayout = {
   bytes: 16,
   words: { userRows: 2, deviceRows: 3 },
@@ -245,14 +256,14 @@ export const rowsLayout = {
 } as const;
 
 export const profileLayout = {
-  bytes: 148,
+  bytes: 152,
   words: {
     eventCounts: 0, groups: 1, groupsMax: 2, userGroup: 3, keyIndex: 4, keyMask: 5, keys: 6,
     keyCount: 7, keysMax: 8, text: 9, textEnd: 10, arena: 11, members: 12, scratch: 13, objects: 14,
     picks: 15, candidates: 16, candidateCount: 17, largest: 18, hours: 19, rejectedDays: 20,
     users: 21, devices: 22, insertIDs: 23, idSet: 24, ids: 25, junk: 26, sizeCounts: 27,
     figures: 28, groupUsers: 29, rows: 30, seed: 31, namesMax: 32, emptyTargets: 33, day: 34,
-    rejectedRows: 35, lookedAt: 36,
+    rejectedRows: 35, lookedAt: 36, secretNames: 37,
   },
 } as const;
 
@@ -263,12 +274,13 @@ export const groupLayout = {
 } as const;
 
 export const keyLayout = {
-  bytes: 136,
+  bytes: 152,
   words: {
     group: 8, start: 9, length: 10, isPlain: 11, isId: 12, rows: 13, bytesMin: 14, bytesMax: 15,
     next: 16, object: 17, member: 18, strings: 19, numbers: 20, booleans: 21, objects: 22,
     arrays: 23, nulls: 24, entries: 25, index: 26, count: 27, max: 28, entryBytes: 29, taken: 30,
-    registers: 31, firstDay: 32, lastDay: 33,
+    registers: 31, firstDay: 32, lastDay: 33, personal: 34, emails: 35, secrets: 36,
+    beyondQuery: 37,
   },
   doubles: { bytes: 1, numberMin: 2, numberMax: 3 },
   longs: { hash: 0 },

@@ -1,6 +1,7 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import { rowFieldsOf } from "../mapper/field-use.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
+import { changesEvents } from "../mapper/privacy-path.js";
 import { loadTransform } from "../mapper/transform.js";
 import type { RunOptions } from "../pipeline/options.js";
 import { createFormatDetection, openRange } from "../readers/formats.js";
@@ -15,7 +16,6 @@ export async function loadMapperOptions(
 ): Promise<MapperOptions> {
   const { minTimeMs, fromTimeMs, toTimeMs, includeEvents, excludeEvents, privacy } = options;
   const { transformPath, types } = options;
-  const isPrivate = privacy.drop.length > 0 || privacy.hash.length > 0;
   const transform = transformPath === undefined ? undefined : await loadTransform(transformPath);
   return {
     mapping: options.mapping,
@@ -24,7 +24,7 @@ export async function loadMapperOptions(
     includeEvents,
     excludeEvents,
     ...omitUndefined({ fromTimeMs, toTimeMs, transform, types }),
-    ...(isPrivate ? { privacy } : {}),
+    ...(changesEvents(privacy) ? { privacy } : {}),
   };
 }
 

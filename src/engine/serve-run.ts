@@ -4,6 +4,7 @@ import { builtFile } from "../base/package-files.js";
 import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
+import { changesEvents } from "../mapper/privacy-path.js";
 import { idsOfKey, leanMapping, needsObjects } from "../pipeline/dedupe/dedupe-options.js";
 import { KeyDigests } from "../pipeline/dedupe/key-digests.js";
 import { keyFileOf, keyLayoutOf } from "../pipeline/dedupe/key-layout.js";
@@ -36,9 +37,9 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   const { temporaryDirectory } = layout;
   const counters = new ThreadCounters(setup.counters);
   const mapping = await loadMapperOptions(options, maxTimeMs);
-  const isPrivate = privacy.drop.length + privacy.hash.length > 0;
   // Transforms and privacy need the whole event, and can change its outcome.
-  const isLean = mapping.transform === undefined && !isPrivate && !needsObjects(dedupe);
+  const isLean =
+    mapping.transform === undefined && !changesEvents(privacy) && !needsObjects(dedupe);
   return {
     ...readingTools(setup, layout, signal, kernel),
     mapper: createMapper(kernel, {

@@ -106,6 +106,8 @@ export interface ReadingOptions extends StoreOptions {
   readonly drop?: readonly string[] | undefined;
   /** Paths of the event to replace by their salted SHA-256. Needs `hashSalt`. */
   readonly hash?: readonly string[] | undefined;
+  /** Paths of properties whose URLs lose their query, such as `metadata.page_url`. */
+  readonly cutQuery?: readonly string[] | undefined;
   /** A secret: salt for `hash`. It is never written or printed. */
   readonly hashSalt?: string | undefined;
 }

@@ -37,6 +37,8 @@ export interface PrivacyPaths {
   readonly drop: readonly string[];
   /** Values at these paths become the hexadecimal SHA-256 of the salt and their text. */
   readonly hash: readonly string[];
+  /** Texts at these paths, and within them, lose the query of their URL. Not for ids and `value`. */
+  readonly cutQuery?: readonly string[];
   /** Required if `hash` is not empty. A secret. */
   readonly salt?: string;
 }

@@ -14,9 +14,17 @@ export interface PrivacyPath {
   readonly names: readonly string[];
 }
 
+/** Returns true if any path is named. */
+export function changesEvents({ drop, hash, cutQuery = [] }: PrivacyPaths): boolean {
+  return drop.length + hash.length + cutQuery.length > 0;
+}
+
 /** Throws `UsageError` for an unknown path, and for hashes without a salt. */
 export function checkPrivacy(paths: PrivacyPaths): void {
   for (const path of [...paths.drop, ...paths.hash]) parsePrivacyPath(path);
+  for (const path of paths.cutQuery ?? []) {
+    if (!isPropertyPath(path)) throw unknownPath(path, "have its query cut", PROPERTY_PATHS);
+  }
   if (paths.hash.length > 0 && !paths.salt) {
     throw new UsageError(
       "salt_missing",
@@ -40,10 +48,22 @@ export function isPrivacyPath(path: string): boolean {
 export function parsePrivacyPath(path: string): PrivacyPath {
   const found = findPrivacyPath(path);
   if (found !== undefined) return found;
-  throw new UsageError(
+  const usual = "userID, stableID, value, or a path such as user.email or metadata.card.number";
+  throw unknownPath(path, "be dropped or hashed", usual);
+}
+
+export const PROPERTY_PATHS = "a path such as metadata.page_url or user.referrer";
+
+/** True for the paths of properties, whose URLs can be cut. */
+export function isPropertyPath(path: string): boolean {
+  const found = findPrivacyPath(path);
+  return found !== undefined && found.cells === undefined;
+}
+
+function unknownPath(path: string, action: string, usual: string): UsageError {
+  return new UsageError(
     "privacy_path_unknown",
-    `${JSON.stringify(path)} cannot be dropped or hashed. ` +
-      "Use userID, stableID, value, or a path such as user.email or metadata.card.number.",
+    `${JSON.stringify(path)} cannot ${action}. Use ${usual}.`,
   );
 }
 

@@ -17,14 +17,19 @@ import {
 const HASH_BYTES = 64;
 const QUOTED_HASH_BYTES = 66;
 
+/** The actions on a path, in the order of their numbers in src/kernels/mapping/privacy.ts. */
+export const privacyActions = ["drop", "hash", "cut_query"] as const;
+
+type PrivacyAction = (typeof privacyActions)[number];
+
 /** The action for one path of the event. */
 interface Rule extends PrivacyPath {
-  readonly hashes: boolean;
+  readonly action: PrivacyAction;
   /** Address of the rule in kernel memory. */
   readonly address: number;
 }
 
-/** Drops and hashes paths of events in place, also of events that a transform returned. */
+/** Drops, hashes and cuts paths of events in place, also of events that a transform returned. */
 export class Privacy {
   readonly droppedIds: ReadonlySet<string>;
   readonly #kernel: Kernel;
@@ -44,12 +49,16 @@ export class Privacy {
     const salt = storeText(kernel, paths.salt ?? "");
     // Drops come first: a path in both lists is dropped.
     this.#rules = [
-      ...distinctPaths(paths.drop).map((path) => this.#createRule(path, false, salt)),
-      ...distinctPaths(paths.hash).map((path) => this.#createRule(path, true, salt)),
+      ...distinctPaths(paths.drop).map((path) => this.#createRule(path, "drop", salt)),
+      // A value that is cut and hashed has the hash of what is left.
+      ...distinctPaths(paths.cutQuery ?? []).map((path) =>
+        this.#createRule(path, "cut_query", salt),
+      ),
+      ...distinctPaths(paths.hash).map((path) => this.#createRule(path, "hash", salt)),
     ];
     this.droppedIds = new Set(
-      this.#rules.flatMap(({ hashes, cells }) =>
-        hashes || cells === undefined || cells === "value" ? [] : [cells],
+      this.#rules.flatMap(({ action, cells }) =>
+        action !== "drop" || cells === undefined || cells === "value" ? [] : [cells],
       ),
     );
     const region = () => new Region(kernel, LOOSE_BYTES);
@@ -64,9 +73,9 @@ export class Privacy {
   apply(events: EventBatch): void {
     const { rows, outcomes } = events;
     const { run } = this.#kernel;
-    for (const { cells, hashes, address } of this.#rules) {
+    for (const { cells, action, address } of this.#rules) {
       if (cells === undefined) continue;
-      if (hashes) this.#hashCells(events, cells, address);
+      if (action === "hash") this.#hashCells(events, cells, address);
       else run.clearCells(events[cells].address, rows);
     }
     if (this.droppedIds.size > 0) {
@@ -112,9 +121,9 @@ export class Privacy {
     u32[rule / 4 + ruleLayout.words.message] = this.#message.address;
   }
 
-  #createRule(path: string, hashes: boolean, salt: KernelConstant): Rule {
+  #createRule(path: string, action: PrivacyAction, salt: KernelConstant): Rule {
     const parsed = parsePrivacyPath(path);
-    return { ...parsed, hashes, address: storeRule(this.#kernel, parsed.names, hashes, salt) };
+    return { ...parsed, action, address: storeRule(this.#kernel, parsed.names, action, salt) };
   }
 }
 
@@ -127,7 +136,7 @@ function distinctPaths(paths: readonly string[]): readonly string[] {
 function storeRule(
   kernel: Kernel,
   names: readonly string[],
-  hashes: boolean,
+  action: PrivacyAction,
   salt: KernelConstant,
 ): number {
   const text = storeText(kernel, names.join("."));
@@ -141,7 +150,7 @@ function storeRule(
   return placeRecord(kernel, ruleLayout, {
     steps: storeU32s(kernel, steps),
     textEnd: text.address + text.length,
-    hashes: hashes ? 1 : 0,
+    action: privacyActions.indexOf(action),
     salt: salt.address,
     saltLength: salt.length,
     scratch: 0,

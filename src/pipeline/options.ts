@@ -11,10 +11,12 @@ import type { DedupeOptions } from "./dedupe/dedupe-options.js";
 import type { OutputFormat, PartOptions } from "./output-formats.js";
 import type { Shard } from "./shard/shard.js";
 
-/** The paths of user and metadata that are dropped or replaced by a salted SHA-256. */
+/** The paths of user and metadata that are dropped, replaced by a salted SHA-256, or cut. */
 export interface PrivacyOptions {
   readonly drop: readonly string[];
   readonly hash: readonly string[];
+  /** Paths of URLs that lose their query; absent if there are none. */
+  readonly cutQuery?: readonly string[];
   /** A secret: passed to the workers, never into a file or a message. */
   readonly salt?: string;
 }

@@ -2,6 +2,7 @@ import { PROFILE_ID_TEXTS_MAX, PROFILE_IDS_MAX, PROFILE_PAIRS_MAX } from "../bas
 import { HashCounts } from "./hash-counts.js";
 import { ID_HASH_BYTES } from "./id-counts.js";
 import { IdPairs } from "./id-pairs.js";
+import { maskText } from "./masked-text.js";
 import type { NameUsers, NumberedHashes } from "./name-users.js";
 import type { TopID } from "./report.js";
 import type { SplitIdKind, SplitIds } from "./split-profile.js";
@@ -93,7 +94,7 @@ class KindFold {
     const counts = this.#counts;
     const known = [...this.#texts].map(([hash, { text, length }]) => ({
       hash,
-      id: Buffer.byteLength(text) < length ? `${text}…` : text,
+      id: Buffer.byteLength(text) < length ? `${maskText(text)}…` : maskText(text),
       rows: counts.rowsOf(hash),
       others: others.get(hash) ?? 0,
     }));

@@ -8,6 +8,7 @@ import { type Kernel, LOOSE_BYTES } from "../batch/kernel.js";
 import { KernelRecord, writeWords } from "../batch/kernel-record.js";
 import { arenaLayout, groupLayout, keyLayout, profileLayout } from "../batch/layouts.js";
 import { slotCountFor } from "./kernel-tables.js";
+import { placeSecretNames } from "./secret-names.js";
 
 /** Bytes of the text of an entry. */
 export const TEXT_BYTES = 64;
@@ -25,7 +26,7 @@ const PICK_GROUPS = 96;
 const PICK_BYTES = 24;
 export const LARGEST_MAX = 10;
 export const SIZE_CLASSES = 33 * 64;
-const FIGURES = 13;
+const FIGURES = 15;
 const REJECT_CODES = 32;
 
 export const profileLimits = {
@@ -83,6 +84,7 @@ export class ProfileMemory {
       rejectedRows: allocate(REJECT_CODES * 4),
       groupUsers: allocate((namesMax + 1) * NAME_USERS_BYTES),
       namesMax: groups,
+      secretNames: placeSecretNames(kernel),
     };
     for (const [word, value] of Object.entries(fixed)) this.set(word as ProfileWord, value);
     this.#emptyUntil = new Map<ProfileWord, number>([

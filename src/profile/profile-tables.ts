@@ -76,6 +76,12 @@ function readKey(kernel: Kernel, address: number): SplitKey {
   ];
   const rows = word("rows");
   const [firstDay, lastDay] = [word("firstDay") | 0, word("lastDay") | 0];
+  const personal = {
+    rows: word("personal"),
+    emails: word("emails"),
+    secrets: word("secrets"),
+    beyondQuery: word("beyondQuery"),
+  };
   return {
     key: decoder.decode(kernel.bytes.subarray(start, start + word("length"))),
     rows,
@@ -91,6 +97,7 @@ function readKey(kernel: Kernel, address: number): SplitKey {
     numbers: numbers === 0 ? null : { min: double("numberMin"), max: double("numberMax") },
     values: readFrequent(kernel, address + keyLayout.words.entries * 4),
     days: firstDay > lastDay ? null : [firstDay, lastDay],
+    ...(personal.rows === 0 ? {} : { personal }),
   };
 }
 

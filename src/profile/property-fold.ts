@@ -1,8 +1,11 @@
 import { formatDay } from "../base/day.js";
 import { PROFILE_VALUES_MAX } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { maskCutText, maskText } from "./masked-text.js";
 import type { ReportProperties, ReportProperty } from "./report.js";
+import { isSecretKey } from "./secret-names.js";
 import { FrequentFold } from "./sketches.js";
-import type { SplitKey, SplitProperties } from "./split-profile.js";
+import type { PersonalRows, SplitKey, SplitProperties } from "./split-profile.js";
 import { type ValueType, valueTypes } from "./value-types.js";
 
 /** Values of a property that a report shows. */
@@ -58,8 +61,9 @@ class KeyFold {
   readonly #numbers = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
   readonly #values = new FrequentFold(PROFILE_VALUES_MAX);
   #days: SplitKey["days"] = null;
+  #personal: PersonalRows | undefined;
 
-  add({ rows, types, bytes, numbers, values, days }: SplitKey): void {
+  add({ rows, types, bytes, numbers, values, days, personal }: SplitKey): void {
     this.#rows += rows;
     for (const [index, count] of types.entries()) this.#types[index]! += count;
     if (bytes !== null) {
@@ -74,6 +78,7 @@ class KeyFold {
     this.#values.add(values);
     const [first, last] = this.#days ?? days ?? [0, 0];
     if (days !== null) this.#days = [Math.min(first, days[0]), Math.max(last, days[1])];
+    if (personal !== undefined) this.#personal = added(this.#personal, personal);
   }
 
   result(key: string, eventRows: number): ReportProperty {
@@ -83,9 +88,12 @@ class KeyFold {
     const values = this.#rows - (this.#types[valueTypes.indexOf("null")] as number);
     const { min, max, sum } = this.#bytes;
     const error = this.#values.taken;
-    const known = this.#values
-      .top(TOP_VALUES_MAX)
-      .map(({ text, length, rows }) => ({ value: valueText(text, length), rows }));
+    const known = maskedValues(
+      this.#values
+        .top(TOP_VALUES_MAX)
+        .map(({ text, length, rows }) => ({ value: valueText(text, length), rows })),
+      isSecretKey(key.split(".").at(-1) ?? "") ? "all" : this.#personal,
+    );
     return {
       key,
       rows: this.#rows,
@@ -98,9 +106,46 @@ class KeyFold {
       bytes: values === 0 ? { min: 0, mean: 0, max: 0 } : { min, mean: sum / values, max },
       days: this.#days && { first: formatDay(this.#days[0]), last: formatDay(this.#days[1]) },
       numbers: this.#numbers.min <= this.#numbers.max ? { ...this.#numbers } : null,
+      ...omitUndefined({ personal: this.#personal }),
     };
   }
 }
+
+function added(before: PersonalRows | undefined, more: PersonalRows): PersonalRows {
+  if (before === undefined) return more;
+  return {
+    rows: before.rows + more.rows,
+    emails: before.emails + more.emails,
+    secrets: before.secrets + more.secrets,
+    beyondQuery: before.beyondQuery + more.beyondQuery,
+  };
+}
+
+interface ValueRows {
+  readonly value: string;
+  readonly rows: number;
+}
+
+/** Masks values, and adds up those that are the same then. */
+function maskedValues(
+  values: readonly ValueRows[],
+  personal: PersonalRows | "all" | undefined,
+): readonly ValueRows[] {
+  if (personal === undefined) return values;
+  const mask = (value: string) => {
+    if (personal === "all") return hashPattern.test(value) ? value : "…";
+    return value.endsWith("…") ? maskCutText(value) : maskText(value);
+  };
+  const masked = new Map<string, number>();
+  for (const { value, rows } of values) {
+    const text = mask(value);
+    masked.set(text, (masked.get(text) ?? 0) + rows);
+  }
+  return [...masked].map(([value, rows]) => ({ value, rows })).sort((a, b) => b.rows - a.rows);
+}
+
+/** A salted hash, which `hash` writes. */
+const hashPattern = /^[0-9a-f]{64}$/;
 
 /** Strings without quotes, other values as JSON; a value that was cut ends in `…`. */
 function valueText(token: string, length: number): string {

@@ -10,6 +10,19 @@ export const position = {
   byte: count.exactOptional().describe("Byte of the source at which the row begins."),
 };
 
+/** Rows of a property by the personal contents of its values. */
+export const personalSchema = z
+  .strictObject({
+    rows: count,
+    emails: count.describe("Events whose value contains an email address."),
+    secrets: count.describe(
+      "Events whose value contains a secret, such as a parameter `token` of a URL.",
+    ),
+    beyondQuery: count.describe("Events with any of it outside of the queries of URLs."),
+  })
+  .exactOptional()
+  .describe("Events whose value contains email addresses or secrets, if there are any.");
+
 export const unusedFieldsSchema = z.array(
   z.strictObject({
     field: text.describe("Path with dots."),

@@ -4,6 +4,7 @@ import { type RejectCodeName, rejectCodes } from "../base/reject-codes.js";
 import { duplicatesSchema } from "./report-duplicates.js";
 import {
   missingFieldsSchema,
+  personalSchema,
   position,
   renamedFieldsSchema,
   unusedFieldsSchema,
@@ -45,7 +46,7 @@ const propertySchema = z
     topValues: z
       .array(z.strictObject({ value: text, rows: count }))
       .describe(
-        "Most frequent values, without null: strings without quotes, other values as JSON. Long values end in `…`. Values with at most `topValuesError` rows are left out.",
+        "Most frequent values, without null: strings without quotes, other values as JSON. Long values end in `…`; email addresses and secrets are replaced by `…`. Values with at most `topValuesError` rows are left out.",
       ),
     topValuesError: count.describe(
       "Each value in `topValues` has at least its `rows`, and at most this many more; 0 means exact.",
@@ -64,6 +65,7 @@ const propertySchema = z
       .strictObject({ min: z.number(), max: z.number() })
       .nullable()
       .describe("Range of the values that are numbers; null if there are none."),
+    personal: personalSchema,
   })
   .meta({ id: "property" });
 
@@ -178,7 +180,7 @@ const rowsSchema = z.strictObject({
 });
 
 const topIDSchema = z.strictObject({
-  id: text.describe("Long ids end in `…`."),
+  id: text.describe("Long ids end in `…`; email addresses are written as `m…@…`."),
   rows: count.describe(
     "Its events. In `sharedUsers` and `sharedDevices` at least these, if there are more than `limits.ids` ids.",
   ),
@@ -198,6 +200,8 @@ const identitySchema = z.strictObject({
   generatedBeside: count.describe("The same of events that have another device id."),
   users: estimateSchema.describe("Distinct user ids."),
   devices: estimateSchema.describe("Distinct device ids."),
+  emailUsers: count.describe("Events whose user id contains an email address."),
+  emailDevices: count.describe("The same of device ids."),
   junkIDs: z
     .array(z.strictObject({ field: z.enum(["userID", "stableID"]), value: text, rows: count }))
     .describe("Placeholder ids, such as `0`, `null` and the zero UUID, as written in the export."),

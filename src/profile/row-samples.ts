@@ -2,6 +2,7 @@ import { SAMPLE_BYTES_MAX } from "../base/limits.js";
 import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowPlace } from "../batch/batch.js";
 import type { EventBatch } from "../batch/event-batch.js";
+import { maskBytes, maskCutText, maskText } from "./masked-text.js";
 import { LARGEST_MAX } from "./profile-memory.js";
 import { decodeCut } from "./profile-tables.js";
 import type { SplitLargest, SplitRejectSample, SplitSample } from "./split-profile.js";
@@ -150,9 +151,9 @@ function keepReject(
   return {
     order,
     code: rejectCodeName(group - PICKED_NAMES),
-    message: events.explain(row),
+    message: maskText(events.explain(row)),
     ...placeOf(events, row),
-    raw: text ?? Buffer.from(bytes).toString("base64"),
+    raw: text ?? maskBytes(bytes).toString("base64"),
     isBase64: text === undefined,
   };
 }
@@ -175,19 +176,22 @@ function cutBytes(bytes: Uint8Array): Uint8Array {
   return bytes.slice(0, SAMPLE_BYTES_MAX + 1);
 }
 
-/** Decodes bytes; text that was cut ends in `…`. */
+/** Decodes bytes and masks what is personal; text that was cut ends in `…`. */
 function cutText(bytes: Uint8Array): string {
   const text = decodeCut(bytes.subarray(0, SAMPLE_BYTES_MAX), bytes.length);
-  return bytes.length > SAMPLE_BYTES_MAX ? `${text}…` : text;
+  return bytes.length > SAMPLE_BYTES_MAX ? maskCutText(`${text}…`) : maskText(text);
 }
 
-/** Decodes bytes; returns undefined if they are not UTF-8. Ignores a character that was cut. */
+/** `cutText` for bytes that may not be UTF-8: undefined then. Ignores a character that was cut. */
 function utf8Text(bytes: Uint8Array): string | undefined {
-  if (bytes.length <= SAMPLE_BYTES_MAX) return strictText(bytes);
+  if (bytes.length <= SAMPLE_BYTES_MAX) {
+    const text = strictText(bytes);
+    return text && maskText(text);
+  }
   // A character has at most four bytes.
   for (let end = SAMPLE_BYTES_MAX; end > SAMPLE_BYTES_MAX - 4; end--) {
     const text = strictText(bytes.subarray(0, end));
-    if (text !== undefined) return `${text}…`;
+    if (text !== undefined) return maskCutText(`${text}…`);
   }
   return undefined;
 }

@@ -69,6 +69,9 @@ export const figureNames = [
   // Events whose user id looks generated, without a device id, and beside a different one.
   "generatedAlone",
   "generatedBeside",
+  // Events whose user id, or device id, contains an email address.
+  "emailUsers",
+  "emailDevices",
 ] as const;
 
 export type SplitFigures = Readonly<Record<(typeof figureNames)[number], number>>;
@@ -99,6 +102,16 @@ export interface SplitKey {
   readonly values: SplitFrequent;
   /** Days of the first and the last value; null if there is none up to the start of the run. */
   readonly days: readonly [first: number, last: number] | null;
+  /** Absent if no value has personal contents. */
+  readonly personal?: PersonalRows;
+}
+
+/** Rows of values with personal contents, as `personal` of a report's property. */
+export interface PersonalRows {
+  readonly rows: number;
+  readonly emails: number;
+  readonly secrets: number;
+  readonly beyondQuery: number;
 }
 
 /**

@@ -7,6 +7,7 @@ import { outcomes } from "../../src/batch/event-batch.js";
 import { textEntryLayout } from "../../src/batch/layouts.js";
 import { nodeTypes } from "../../src/batch/nested-node.js";
 import { pageFaults, valueForms } from "../../src/batch/page-cursor.js";
+import { privacyActions } from "../../src/mapper/privacy.js";
 import { epochOf } from "../../src/mapper/time-format.js";
 import * as profile from "../../src/profile/profile-memory.js";
 import { PICKS } from "../../src/profile/row-samples.js";
@@ -51,7 +52,11 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "json/remembered-bytes": pick("batch/field-table", "REMEMBERED_BYTES_MAX"),
   "json/json-nested": { DEPTH_MAX: limits.JSON_DEPTH_MAX },
   "mapping/name-filter": { FILTERED: outcomes.filtered },
-  "mapping/privacy": pick("mapper/privacy", "HASH_BYTES", "QUOTED_HASH_BYTES"),
+  "mapping/privacy": {
+    DROP: privacyActions.indexOf("drop"),
+    HASH: privacyActions.indexOf("hash"),
+    ...pick("mapper/privacy", "HASH_BYTES", "QUOTED_HASH_BYTES"),
+  },
   "mapping/time": {
     ...named(objectOf("mapper/time-target", "timeStates")),
     AUTO: epochOf("auto")?.unit ?? -1,

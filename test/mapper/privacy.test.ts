@@ -95,6 +95,36 @@ describe("dropping", () => {
   });
 });
 
+describe("cutting queries", () => {
+  it.each([
+    ['{"u":"https://a.example/p?t=1&x#y","v":1.50}', "u", '{"u":"https://a.example/p","v":1.50}'],
+    ['{"u":"https://a.example/p#t=1"}', "u", '{"u":"https://a.example/p"}'],
+    ['{"u":"https://a.example/#/p?t=1"}', "u", '{"u":"https://a.example/#/p"}'],
+    ['{"u":"https:\\/\\/a.example\\/?t"}', "u", '{"u":"https:\\/\\/a.example\\/"}'],
+    ['{"u":"?t=1"}', "u", '{"u":""}'],
+    ['{"u":"Is it ok? No"}', "u", '{"u":"Is it ok? No"}'],
+    ['{"u":"a.example/p"}', "u", '{"u":"a.example/p"}'],
+    ['{"u":null,"v":"/?t"}', "u", '{"u":null,"v":"/?t"}'],
+    ['{"u":12}', "u", '{"u":12}'],
+    ['{"u":["/a?t", "/b", {"k?":"/c?t"}]}', "u", '{"u":["/a", "/b", {"k?":"/c"}]}'],
+    ['{"p":{"u":"/a?t","v":"/b?t"}}', "p.u", '{"p":{"u":"/a","v":"/b?t"}}'],
+  ])("of %s at the path %s leaves %s", (json, path, expected) => {
+    const privacy = { drop: [], hash: [], cutQuery: [`metadata.${path}`] };
+    const row = mapRow({ ...good, event_properties: { json } }, { privacy });
+    expect(row.metadata).toBe(expected);
+  });
+
+  it("comes before hashing, and needs a path of a property", () => {
+    const privacy = { drop: [], hash: ["metadata.u"], salt, cutQuery: ["metadata.u"] };
+    const row = mapRow({ ...good, event_properties: { json: '{"u":"/a?t"}' } }, { privacy });
+    expect(row.metadata).toBe(`{"u":"${sha("/a")}"}`);
+    for (const path of ["userID", "user.stableID", "value", "url"]) {
+      const map = () => mapRow(good, { privacy: { drop: [], hash: [], cutQuery: [path] } });
+      expect(map).toThrow(/cannot have its query cut. Use a path such as metadata.page_url/);
+    }
+  });
+});
+
 describe("hashing", () => {
   it("replaces the value by the salted SHA-256 of its text", () => {
     const json = '{"email":"mina\\u0040tea.example","n":1.50,"o":{"a": 1},"none":null,"keep":"x"}';

@@ -214,6 +214,8 @@ describe("a profile", () => {
             devicePrefixes: 0,
             generatedAlone: 0,
             generatedBeside: 0,
+            emailUsers: 0,
+            emailDevices: 0,
             // The times are of 1969 and 1970.
             future: 0,
             suspicious: rows.length,

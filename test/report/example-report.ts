@@ -152,6 +152,8 @@ export const cleanReport: Report = {
     devicePrefixes: 0,
     generatedAlone: 0,
     generatedBeside: 0,
+    emailUsers: 0,
+    emailDevices: 0,
     users: exact(200),
     devices: exact(220),
     junkIDs: [],

@@ -1,11 +1,12 @@
-// Drops members of JSON objects by path, or replaces their value by a salted SHA-256. The objects
-// have been checked, so values need no validation. Each object is walked twice: the first walk only
-// counts the bytes, so that the host can make room; the second writes them. Stretches between
-// matched members are copied whole, so that everything else keeps its bytes.
+// Drops members of JSON objects by path, replaces their value by a salted SHA-256, or cuts the queries
+// of URLs in it. The objects have been checked, so values need no validation. Each object is walked
+// twice: the first walk only counts the bytes, so that the host can make room; the second writes them.
+// Stretches between matched members are copied whole, so that everything else keeps its bytes.
 
 import { Column, KIND_NULL, KIND_OBJECT, KIND_STRING } from "../column";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
+import { queryStart } from "../url";
 
 /** Node's SHA-256 of [start, start + length): writes 64 lower-case hex digits to `target`. */
 // @ts-ignore: decorator
@@ -19,8 +20,8 @@ class Rule {
   steps: usize;
   /** The end of the path's text, in which dots separate the names. */
   textEnd: usize;
-  /** 1: hash the value, 0: drop the member. */
-  hashes: u32;
+  /** `DROP`, `HASH` or `CUT_QUERY`. */
+  action: u32;
   salt: usize;
   saltLength: usize;
   /** Room for the longest key of a row. */
@@ -28,6 +29,10 @@ class Rule {
   /** Room for the salt and the longest value of a row. */
   message: usize;
 }
+
+// The order of `privacyActions` in src/mapper/privacy.ts.
+const DROP: u32 = 0;
+const HASH: u32 = 1;
 
 /** End of the bytes in `message` that will be hashed. */
 let messageEnd: usize = 0;
@@ -106,6 +111,26 @@ function appendHash(rule: Rule, p: usize, end: usize): void {
   top += QUOTED_HASH_BYTES;
 }
 
+/** Appends the value in [p, end), and each text in it only up to the query of its URL. */
+function appendWithoutQueries(p: usize, end: usize): void {
+  let kept = p;
+  while (p < end) {
+    if (load<u8>(p) != 0x22) {
+      p++;
+      continue;
+    }
+    const close = skipString(p + 1, end);
+    const after = skipSpace(close + 1, end);
+    const isKey = after < end && load<u8>(after) == 0x3a;
+    if (!isKey) {
+      append(kept, queryStart(p + 1, close));
+      kept = close;
+    }
+    p = close + 1;
+  }
+  append(kept, end);
+}
+
 const NO_MATCH: u32 = 0;
 /** The key is the next name of the path, which continues in the value. */
 const STEP: u32 = 1;
@@ -168,7 +193,7 @@ function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
     const match = matchKey(rule, step, key, keyEnd, escaped);
     const value = skipSpace(skipSpace(keyEnd + 1, end) + 1, end);
     let after: usize;
-    if (match == WHOLE && rule.hashes == 0) {
+    if (match == WHOLE && rule.action == DROP) {
       after = skipValueAt(value, end, 0);
     } else {
       if (hasMembers) appendByte(0x2c);
@@ -179,8 +204,9 @@ function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
       } else {
         after = skipValueAt(value, end, 0);
         // A null holds nothing to hide.
-        if (match == WHOLE && load<u8>(value) != 0x6e) appendHash(rule, value, after);
-        else append(value, after);
+        if (match != WHOLE || load<u8>(value) == 0x6e) append(value, after);
+        else if (rule.action == HASH) appendHash(rule, value, after);
+        else appendWithoutQueries(value, after);
       }
       append(after, skipSpace(after, end));
     }

@@ -23,9 +23,12 @@ class TextEntry {
   rows: u32;
   /** Bytes of the whole text. */
   length: u32;
+  /** Bits of what the text contains; the caller sets them while there are no rows. */
+  contents: u32;
+  unused: u32;
 }
 
-const ENTRY_HEAD: u32 = 16;
+const ENTRY_HEAD: u32 = 24;
 
 /** The remaining memory for tables that grow. */
 @unmanaged
@@ -146,6 +149,7 @@ function addEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEn
   entry.hash = hash;
   entry.rows = 0;
   entry.length = length;
+  entry.contents = 0;
   const text = changetype<usize>(entry) + ENTRY_HEAD;
   // In steps of 16; the entry has room for four.
   copyLoose(text, start, min(length, TEXT_BYTES));

@@ -7,6 +7,7 @@ import { equal, hashOf, mix, spread, spreadHash } from "../byte-hash";
 import { Arena, DISTINCT_BYTES, findEntry, growTable, initTable, tableBytes } from "./frequent";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipStringFast, unescape } from "../json/json-value";
+import { contentsOf, HAS_EMAIL, HAS_SECRET, IS_BEYOND_QUERY, SecretNames } from "./personal-values";
 import { Group, Key, keyAt, NO_DAY, Profile } from "./profile";
 import { copyLoose } from "../utf8";
 
@@ -17,7 +18,7 @@ const KEY_BYTES_MAX: usize = 512;
 const VALUES_FEW: u32 = 8;
 const VALUES_MAX: u32 = 64;
 /** A value with its text. */
-const VALUE_BYTES: u32 = 80;
+const VALUE_BYTES: u32 = 88;
 
 /** A member of the current object: its key's index, and the position of its value. */
 const MEMBER_BYTES: usize = 12;
@@ -178,7 +179,7 @@ function countMembers(profile: Profile, end: u32): void {
   for (let member = profile.members; member < end; member += <u32>MEMBER_BYTES) {
     const key = keyAt(profile, load<u32>(member));
     const start = <usize>load<u32>(member, 4);
-    countValue(key, start, load<u32>(member, 8), arena);
+    countValue(profile, key, start, load<u32>(member, 8), arena);
     if (load<u8>(start) != LETTER_N) noteDay(key, profile.day);
   }
 }
@@ -192,7 +193,9 @@ function noteDay(key: Key, day: i32): void {
 
 /** Counts a value; null counts only as null. */
 @inline
-function countValue(key: Key, start: usize, length: u32, arena: Arena): void {
+function countValue(
+  profile: Profile, key: Key, start: usize, length: u32, arena: Arena,
+): void {
   key.rows++;
   const first = load<u8>(start);
   if (first == QUOTE) {
@@ -217,7 +220,18 @@ function countValue(key: Key, start: usize, length: u32, arena: Arena): void {
   if (length > key.bytesMax) key.bytesMax = length;
   const values = key.values;
   if (values.count == values.max && values.max < VALUES_MAX) growTable(values, VALUES_MAX, arena);
-  findEntry(values, start, length, spreadHash(start, length)).rows++;
+  const entry = findEntry(values, start, length, spreadHash(start, length));
+  if (entry.rows++ == 0) {
+    entry.contents = contentsOf(changetype<SecretNames>(<usize>profile.secretNames), start, length);
+  }
+  if (entry.contents != 0) noteContents(key, entry.contents);
+}
+
+function noteContents(key: Key, contents: u32): void {
+  key.personal++;
+  if (contents & HAS_EMAIL) key.emails++;
+  if (contents & HAS_SECRET) key.secrets++;
+  if (contents & IS_BEYOND_QUERY) key.beyondQuery++;
 }
 
 const POWERS: usize = memory.data<f64>([

@@ -9,6 +9,7 @@ import { areIdsFull, countDevice, countPairOfIds, countUser, IdTables } from "./
 import { hasDevicePrefix, isGenerated } from "./id-shapes";
 import { Group, groupAt, NO_DAY, Profile } from "./profile";
 import { escapedBytes } from "../json/json-value";
+import { hasEmail, SecretNames } from "./personal-values";
 import { profileObject } from "./profile-properties";
 import { lookAt, noteSize, pick, PICKED_NAMES } from "./row-picks";
 
@@ -49,6 +50,8 @@ const SAME: usize = 72;
 const DEVICE_PREFIXES: usize = 80;
 const GENERATED_ALONE: usize = 88;
 const GENERATED_BESIDE: usize = 96;
+const EMAIL_USERS: usize = 104;
+const EMAIL_DEVICES: usize = 112;
 
 /** Bits of targets without a value, in the order of `profiledTargets` in src/profile/split-profile.ts. */
 const EMPTY_USER_ID: i32 = 1;
@@ -178,14 +181,17 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
   const hasUser = user.kind(row) != KIND_NULL;
   const hasDevice = device.kind(row) != KIND_NULL;
   let isJunk = false;
+  const names = changetype<SecretNames>(<usize>profile.secretNames);
   if (hasUser) {
     const length = user.length(row);
+    if (hasEmail(names, user.start(row), length)) addFigure(profile, EMAIL_USERS, 1);
     userHash = spreadHash(user.start(row), length);
     addToRegisters(profile.users, ID_BITS, userHash);
     if (length < 64 && (junk.lengths >> <u64>length) & 1) isJunk = countJunk(junk, userHash, true);
   }
   if (hasDevice) {
     const length = device.length(row);
+    if (hasEmail(names, device.start(row), length)) addFigure(profile, EMAIL_DEVICES, 1);
     deviceHash = spreadHash(device.start(row), length);
     addToRegisters(profile.devices, ID_BITS, deviceHash);
     if (length < 64 && (junk.lengths >> <u64>length) & 1) countJunk(junk, deviceHash, false);

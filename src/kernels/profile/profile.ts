@@ -57,6 +57,8 @@ export class Profile {
   rejectedRows: u32;
   /** Rows whose fields were looked at. */
   lookedAt: u32;
+  /** `SecretNames`. */
+  secretNames: u32;
 }
 
 /** The day of events in the future: clocks that are wrong. */
@@ -118,6 +120,11 @@ export class Key {
   /** Days of its first and last values; first is after last if there are none. */
   firstDay: i32;
   lastDay: i32;
+  /** Rows of values with personal contents, and by content, as src/profile/report.ts describes. */
+  personal: u32;
+  emails: u32;
+  secrets: u32;
+  beyondQuery: u32;
 
   @inline
   get values(): Frequent {

@@ -129,6 +129,10 @@ export const optionTable = {
     type: type.privacyPaths,
     description: "Replace the value at this path of the event by its salted SHA-256",
   },
+  cutQuery: {
+    type: type.propertyPaths,
+    description: "Cut URLs at this path of the event before their query: metadata.page_url",
+  },
   hashSaltFile: {
     type: type.file,
     description:

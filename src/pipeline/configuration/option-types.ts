@@ -4,7 +4,7 @@ import { isZone, refuseZone } from "../../base/luxon-zone.js";
 import { mustBe } from "../../base/schema.js";
 import { typedTargets } from "../../batch/text-types.js";
 import { keyTargets } from "../../mapper/preset.js";
-import { isPrivacyPath } from "../../mapper/privacy-path.js";
+import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../../mapper/privacy-path.js";
 import { columnSources, formsOf, parseColumn } from "../../sinks/output-columns.js";
 import { faultOfObjectUrl, isObjectUrl } from "../../store/object-url.js";
 import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
@@ -214,6 +214,8 @@ export const privacyPaths = listOf(
   ),
   "<path>",
 );
+
+export const propertyPaths = listOf(validText(isPropertyPath, PROPERTY_PATHS), "<path>");
 
 export const outputColumns = {
   schema: z.array(

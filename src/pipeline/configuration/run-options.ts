@@ -284,7 +284,7 @@ function csvDialectOf(values: CompleteValues): GivenDialect {
 }
 
 function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
-  const { drop = [], hash = [] } = values;
+  const { drop = [], hash = [], cutQuery: cut = [] } = values;
   if (hash.length > 0 && hashSalt === undefined) {
     throw new UsageError(
       "salt_missing",
@@ -292,7 +292,8 @@ function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
         "--hash-salt-file with a file that holds it.",
     );
   }
-  return { drop, hash, ...omitUndefined({ salt: hashSalt }) };
+  const cutQuery = cut.length === 0 ? undefined : cut;
+  return { drop, hash, ...omitUndefined({ cutQuery, salt: hashSalt }) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { scryptSync } from "node:crypto";
 import { isObject } from "../../base/is-object.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { columnTexts } from "../../sinks/output-columns.js";
 import {
   describeOption,
@@ -44,13 +45,17 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
 export async function recordRunOptions(
   options: Omit<RunOptions, "outputDirectory">,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { drop, hash, salt } = options.privacy;
+  const { drop, hash, cutQuery, salt } = options.privacy;
   return canonical({
     inputFormat: options.inputFormat ?? "detected",
     csv: options.csv,
     preset: options.preset,
     mapping: options.mapping,
-    privacy: { drop, hash, ...(salt === undefined ? {} : { saltCheck: saltCheck(salt) }) },
+    privacy: {
+      drop,
+      hash,
+      ...omitUndefined({ cutQuery, saltCheck: salt === undefined ? undefined : saltCheck(salt) }),
+    },
     transform: await transformDigest(options.transformPath),
     minTime: new Date(options.minTimeMs).toISOString(),
     maxTime: options.maxTimeMs === "tomorrow" ? "tomorrow" : isoOrNull(options.maxTimeMs),
@@ -74,6 +79,7 @@ const optionsByName: Readonly<Record<string, OptionName>> = {
   partBytes: "partSize",
   "privacy.drop": "drop",
   "privacy.hash": "hash",
+  "privacy.cutQuery": "cutQuery",
   "csv.encoding": "csvEncoding",
   "csv.escape": "csvEscape",
   "csv.delimiter": "csvDelimiter",

@@ -7,6 +7,7 @@ import {
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
 import type { TopIds } from "../../profile/id-fold.js";
+import { maskCells } from "../../profile/masked-text.js";
 import type { PartSizeFold } from "../../profile/part-size-fold.js";
 import { type FoldedName, foldLimits, type ProfileFold } from "../../profile/profile-fold.js";
 import {
@@ -249,6 +250,7 @@ function byTime(one: string, other: string): number {
 function identityOf(profile: ProfileFold): Report["identity"] {
   const { both, userOnly, deviceOnly, none, same } = profile.figures;
   const { devicePrefixes, generatedAlone, generatedBeside } = profile.figures;
+  const { emailUsers, emailDevices } = profile.figures;
   const { users, devices } = profile.ids.top(TOP_IDS_MAX);
   const junkIDs = [...profile.junkIDs].map(([key, rows]) => {
     const [field = "", ...words] = key.split(" ");
@@ -263,6 +265,8 @@ function identityOf(profile: ProfileFold): Report["identity"] {
     devicePrefixes,
     generatedAlone,
     generatedBeside,
+    emailUsers,
+    emailDevices,
     users: countOf(users, profile.users),
     devices: countOf(devices, profile.devices),
     junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
@@ -291,14 +295,18 @@ function sizesOf({ figures, sizes, largest }: ProfileFold, events: number): Repo
 }
 
 function rejectsOf(
-  { accounts, adviceOn }: ReportFacts,
+  { accounts, adviceOn, sources }: ReportFacts,
   { rejectSamples }: ProfileFold,
 ): readonly ReportReject[] {
+  const formats = formatsOf(sources);
   return accounts.rejects.map(({ code, rows }) => ({
     code,
     rows,
     advice: adviceOn(code),
-    samples: (rejectSamples.get(code) ?? []).map(({ order: _, code: __, ...sample }) => sample),
+    samples: (rejectSamples.get(code) ?? []).map(({ order: _, code: __, ...sample }) => {
+      const csv = sample.isBase64 ? undefined : dialectOf(formats.get(sample.source));
+      return csv === undefined ? sample : { ...sample, raw: maskCells(sample.raw, csv) };
+    }),
   }));
 }
 
@@ -307,14 +315,19 @@ function samplesOf(
   { samples }: ProfileFold,
   sources: readonly Source[],
 ): readonly ReportSample[] {
-  const formats = new Map(sources.map(({ name, format }) => [name, format]));
+  const formats = formatsOf(sources);
   return names
     .filter((name) => samples.has(name))
     .slice(0, SAMPLE_NAMES_MAX)
     .flatMap((name) => samples.get(name) ?? [])
-    .map(({ order: _, ...sample }) =>
-      omitUndefined({ ...sample, csv: dialectOf(formats.get(sample.source)) }),
-    );
+    .map(({ order: _, ...sample }) => {
+      const csv = dialectOf(formats.get(sample.source));
+      return csv === undefined ? sample : { ...sample, raw: maskCells(sample.raw, csv), csv };
+    });
+}
+
+function formatsOf(sources: readonly Source[]): ReadonlyMap<string, Format> {
+  return new Map(sources.map(({ name, format }) => [name, format]));
 }
 
 function dialectOf(format: Format | undefined): ReportSample["csv"] {

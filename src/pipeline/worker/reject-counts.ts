@@ -2,6 +2,7 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { rejectCodeName } from "../../base/reject-codes.js";
 import type { RawRows, RowOrigin, RowPlace } from "../../batch/batch.js";
 import type { EventBatch } from "../../batch/event-batch.js";
+import { maskText } from "../../profile/masked-text.js";
 import { keptFormat } from "../../readers/formats.js";
 import type { Source } from "../../readers/source.js";
 import type { RejectExample, RejectSummary } from "../manifest.js";
@@ -26,7 +27,10 @@ export class RejectCounts implements SplitRejects {
   count(code: number, origin: RowOrigin, message: string): void {
     const known = this.#summaries.get(code);
     if (known !== undefined) known.rows++;
-    else this.#summaries.set(code, { rows: 1, example: { ...withoutFormat(origin), message } });
+    else {
+      const example = { ...withoutFormat(origin), message: maskText(message) };
+      this.#summaries.set(code, { rows: 1, example });
+    }
   }
 
   summary(): readonly RejectSummary[] {

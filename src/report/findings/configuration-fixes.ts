@@ -108,7 +108,7 @@ export function writtenObject(
 /** Adds to an option that is a list of paths or names, and keeps its entries. */
 export function listFix(
   { configuration }: Facts,
-  option: "drop" | "hash" | "excludeEvent" | "csvNull",
+  option: "drop" | "hash" | "cutQuery" | "excludeEvent" | "csvNull",
   entries: readonly string[],
 ): Fix {
   const before = {
@@ -116,6 +116,7 @@ export function listFix(
     csvNull: listAt<string>(objectAt(configuration, "csv"), "nulls"),
     drop: listAt<string>(objectAt(configuration, "privacy"), "drop"),
     hash: listAt<string>(objectAt(configuration, "privacy"), "hash"),
+    cutQuery: listAt<string>(objectAt(configuration, "privacy"), "cutQuery"),
   }[option];
   return fixOf([option], [...new Set([...before, ...entries])], false);
 }

@@ -164,7 +164,7 @@ export const findingCodes = {
     "Cells of CSV inputs are `NULL`, `(null)`, `None`, `nil` or a similar text.",
     "`csvNull` makes them null.",
   ),
-  ids_emails: warning("Most of the most frequent ids are email addresses.", "`hash`, with a salt."),
+  ids_emails: warning("User or device ids contain email addresses.", "`hash`, with a salt."),
   device_shared: warning("A device has at least 100 users.", "`unless` in `mapping.stableID`."),
   user_many_devices: warning("A user has at least 100 devices.", "`unless` in `mapping.userID`."),
   property_mixed_types: warning(
@@ -191,8 +191,8 @@ export const findingCodes = {
     "`fixes.mjs` converts them to numbers.",
   ),
   property_personal: warning(
-    "The most frequent values look like email addresses, phone numbers, card numbers or IP addresses, or the key says so.",
-    "`drop`, or `hash` with a salt.",
+    "Values contain email addresses or secrets, also within URLs, texts and objects; the most frequent ones look like phone numbers, card numbers or IP addresses; or the key says so.",
+    "`cutQuery` if all of it is in the queries of URLs; otherwise `drop`, or `hash` with a salt.",
   ),
   fields_unmapped: info(
     "Fields with values are used by no target of the mapping.",

@@ -2,15 +2,7 @@ import { sum } from "../../base/sum.js";
 import type { TopID } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { fieldsOf, listFix, unlessFix } from "./configuration-fixes.js";
-import {
-  type Facts,
-  type Observation,
-  plainText,
-  quoted,
-  quotedList,
-  shareOf,
-} from "./observation.js";
-import { emailPattern } from "./personal-data.js";
+import { type Facts, type Observation, quoted, quotedList, shareOf } from "./observation.js";
 import {
   ANONYMOUS_SHARE,
   GENERATED_USERS_SHARE,
@@ -143,20 +135,22 @@ export function findJunkIDs(facts: Facts): readonly Observation[] {
 }
 
 export function findEmailIDs(facts: Facts): readonly Observation[] {
-  const { topUsers, topDevices } = facts.identity;
-  const tops = { userID: topUsers, stableID: topDevices };
+  const { both, userOnly, deviceOnly, emailUsers, emailDevices } = facts.identity;
+  const counts = {
+    userID: { rows: emailUsers, all: both + userOnly },
+    stableID: { rows: emailDevices, all: both + deviceOnly },
+  };
   return idFields.flatMap((field) => {
-    const top = tops[field];
-    const emails = top.filter(({ id }) => emailPattern.test(plainText(id)));
-    if (emails.length === 0 || emails.length * 2 < top.length) return [];
+    const { rows, all } = counts[field];
+    if (rows === 0) return [];
     return {
       code: "ids_emails" as const,
-      title: `The ${idWords[field]} ids are email addresses`,
+      title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "has" : "have"} an email address as ${idWords[field]} id`,
       detail:
-        `${emails.length} of the ${top.length} most frequent ids are. Every exported or sent event would contain one. ` +
-        "The line replaces them with salted hashes and needs a salt: SWITCHYARD_HASH_SALT or hashSaltFile. " +
+        `That is ${shareOf(rows, all)} of the events with a ${idWords[field]} id. Every exported or sent event would contain it. ` +
+        "The line replaces these ids with salted hashes and needs a salt: SWITCHYARD_HASH_SALT or hashSaltFile. " +
         "Whatever assigns users later must hash them in the same way.",
-      rows: sum(emails, ({ rows }) => rows),
+      rows,
       fix: listFix(facts, "hash", [field]),
     };
   });
@@ -200,6 +194,8 @@ function findShared(
   if (first === undefined) return [];
   const one = idWords[field];
   const ids = shared.map(({ id }) => id);
+  // A mapping needs whole ids: not cut ones, nor email addresses, which are masked.
+  const whole = ids.filter((id) => !id.includes("…"));
   return {
     code,
     title:
@@ -208,8 +204,10 @@ function findShared(
         : `${shared.length} ${one}s have at least ${SHARED_ID_OTHERS} ${otherWord} each`,
     detail:
       `${quotedList(ids)}. The usual causes are ${causes}. An experiment would count all of it as one ${one}. ` +
-      "The line treats these ids as missing.",
+      (whole.length === 0
+        ? "List them in unless of the mapping to treat them as missing."
+        : "The line treats these ids as missing."),
     rows: sum(shared, ({ rows }) => rows),
-    fix: unlessFix(facts, field, ids, false),
+    fix: whole.length === 0 ? undefined : unlessFix(facts, field, whole, false),
   };
 }

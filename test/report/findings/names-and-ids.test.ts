@@ -189,9 +189,26 @@ describe("identity", () => {
   });
 
   it("hashes ids that are email addresses", () => {
-    const finding = only(withIdentity({ topUsers: [top("mina@example.com", 1)] }));
-    expect(finding).toMatchObject({ code: "ids_emails" });
+    const finding = only(withIdentity({ emailUsers: 600 }));
+    expect(finding).toMatchObject({
+      code: "ids_emails",
+      title: "600 events have an email address as user id",
+      rows: 600,
+    });
+    expect(finding?.detail).toContain("That is 1.0 % of the events with a user id.");
     expect(finding?.fix?.line).toBe('"hash": ["userID"]');
+    expect(only(withIdentity({ emailDevices: 1 }))?.fix?.line).toBe('"hash": ["stableID"]');
+  });
+
+  it("has no line for shared ids that are cut or masked", () => {
+    const masked = only(withIdentity({ sharedDevices: [top("m…@…", 300)] }));
+    expect(masked).toMatchObject({
+      code: "device_shared",
+      title: 'The device "m…@…" has 300 users',
+    });
+    expect(masked?.fix).toBeUndefined();
+    const both = only(withIdentity({ sharedDevices: [top("m…@…", 300), top("kiosk", 200)] }));
+    expect(both?.fix?.value).toEqual({ field: "device_id", unless: ["kiosk"] });
   });
 });
 

@@ -98,7 +98,6 @@ it("keys that differ only by case are unified by the module", async () => {
 
 describe("personal data", () => {
   it.each([
-    ["email addresses", "mina@example.com", "jo.b@mail.example.org"],
     ["phone numbers", "+49 30 1234567", "(212) 555-0101"],
     ["card numbers", "4111111111111111", "5500 0000 0000 0004"],
     ["IP addresses", "198.51.100.7", "2001:db8::1"],
@@ -124,12 +123,40 @@ describe("personal data", () => {
     expect(codesOf(withValues("password", "0".repeat(64)))).toEqual([]);
   });
 
+  const withPersonal = (rows: number, emails: number, secrets: number, beyondQuery: number) =>
+    withProperties(exampleProperty("page", { personal: { rows, emails, secrets, beyondQuery } }));
+
+  it("within values is counted, and left out by the line", () => {
+    const finding = only(withPersonal(658, 658, 0, 1));
+    expect(finding).toMatchObject({
+      code: "property_personal",
+      severity: "warning",
+      title: '"metadata.page" contains email addresses',
+      rows: 658,
+      property: "metadata.page",
+      fix: { line: '"drop": ["metadata.page"]', isSafe: false },
+    });
+    expect(finding?.detail).toContain(
+      "658 of 1,000 values (65.8 %) contain email addresses (658). ",
+    );
+  });
+
+  it("in the queries of URLs is cut by the line", () => {
+    const finding = only(withPersonal(658, 600, 650, 0));
+    expect(finding?.title).toBe('"metadata.page" contains email addresses and secrets');
+    expect(finding?.detail).toContain(
+      "email addresses (600) and secrets such as tokens or passwords (650), all in the queries of URLs.",
+    );
+    expect(finding?.fix?.line).toBe('"cutQuery": ["metadata.page"]');
+    expect(only(withPersonal(1, 0, 1, 0))?.title).toBe('"metadata.page" contains secrets');
+  });
+
   it("keeps properties that are left out already in the line", () => {
     const configuration = {
       ...cleanReport.configuration,
       privacy: { drop: ["user.name"], hash: [] },
     };
-    const report = { ...withValues("mail", "mina@example.com"), configuration };
+    const report = { ...withValues("mail", "198.51.100.7"), configuration };
     expect(only(report)?.fix?.value).toEqual(["user.name", "metadata.mail"]);
   });
 });

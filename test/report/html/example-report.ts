@@ -124,6 +124,8 @@ function frame(
       devicePrefixes: 0,
       generatedAlone: 0,
       generatedBeside: 0,
+      emailUsers: 0,
+      emailDevices: 0,
       users: { count: 48_210, error: 0.0081 },
       devices: { count: 71_904, error: 0.0081 },
       junkIDs: [
