@@ -3,13 +3,18 @@ import type { Engine } from "../engine/engine.js";
 import type { Environment } from "../pipeline/configuration/secrets.js";
 import type { ProgressStream } from "../report/progress.js";
 
+/** A stream that takes bytes too. `done` is called when they are written, or with the error. */
+export interface ByteStream extends ProgressStream {
+  write(content: string | Uint8Array, done?: (error?: Error | null) => void): unknown;
+}
+
 /** The dependencies of a command. */
 export interface CommandContext {
   readonly environment: Environment;
   readonly currentDirectory: string;
   /** The command that starts the program, shown in commands to type: `npx switchyard` in a clone. */
   readonly program: string;
-  readonly stdout: ProgressStream;
+  readonly stdout: ByteStream;
   readonly stderr: ProgressStream;
   readonly clock: Clock;
   /** Aborted by the first signal. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { systemClock } from "../base/clock.js";
+import { exitCodes } from "../base/errors.js";
 import { runCommandLine } from "./program.js";
 import { programName } from "./program-name.js";
 import { abortOnSignals } from "./signals.js";
@@ -7,13 +8,14 @@ import { abortOnSignals } from "./signals.js";
 const { signal, release } = abortOnSignals(process, process.stderr);
 
 // A reader that closes the pipe early (`| head`) ends the printing, not the run, which sets the exit code.
+let lost: NodeJS.ErrnoException | undefined;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE") lost ??= error;
   });
 }
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+const exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   currentDirectory: process.cwd(),
   program: programName({
@@ -28,3 +30,8 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   loadEngine: async () => (await import("../engine/engine.js")).createEngine(),
 });
 release();
+if (lost !== undefined && exitCode === exitCodes.done)
+  process.stderr.write(
+    `error: the result cannot be printed (${lost.message}) [output_unwritable]\n`,
+  );
+process.exitCode = lost === undefined ? exitCode : exitCode || exitCodes.failed;

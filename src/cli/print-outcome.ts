@@ -74,6 +74,7 @@ function logReason(outcome: CommandOutcome, context: CommandContext): void {
 /** Returns why a command failed; undefined if its summary explains it. */
 function reasonOf(outcome: CommandOutcome, context: CommandContext): string | undefined {
   if (outcome.exitCode === exitCodes.interrupted) {
+    if (outcome.keepsNothing === true) return "Interrupted.";
     return "Interrupted. Run the same command again to resume.";
   }
   if ("error" in outcome) return describeError(outcome.error, isDebug(context));
@@ -87,7 +88,8 @@ function summariesOf(
 ): readonly string[] {
   const { command, reports, names } = outcome;
   if (command !== "migrate") {
-    return reports.filter((one) => isWanted(one, output)).map(({ summary }) => summary);
+    const wanted = reports.filter((one) => one.summary !== "" && isWanted(one, output));
+    return wanted.map(({ summary }) => summary);
   }
   if (outcome.nothingNew !== undefined) return output.quiet ? [] : [outcome.nothingNew];
   // The steps were printed as they ended.

@@ -1,7 +1,7 @@
 import { exitCodes } from "../base/errors.js";
 import { settleUnlessRunning } from "../pipeline/compact/settle-compaction.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
-import { placeOf } from "../pipeline/configuration/run-options.js";
+import { requireExport } from "../pipeline/configuration/run-options.js";
 import { loadSql } from "../pipeline/load-sql.js";
 import type { Warehouse } from "../pipeline/options.js";
 import { readManifestOf } from "../pipeline/remote/output-place.js";
@@ -23,7 +23,7 @@ export async function runLoadSql(
       environment,
       currentDirectory,
     });
-    const place = placeOf(configuration, configuration.values.to ?? "");
+    const place = requireExport(configuration, "load");
     await settleUnlessRunning({ ...place, signal });
     const manifest = await readManifestOf(place, signal);
     context.stdout.write(loadSql(warehouse, manifest, place.directory));

@@ -3,6 +3,7 @@ import { requireExpected } from "../engine/require-expected.js";
 import type { Configuration } from "../pipeline/configuration/configuration.js";
 import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
 import type { Environment } from "../pipeline/configuration/secrets.js";
+import { STANDARD_OUTPUT } from "../pipeline/options.js";
 import { isObjectUrl } from "../pipeline/remote/output-place.js";
 import { formatNumberOf } from "../report/quantities.js";
 import { type Check, ok, type PlannedCheck, runCheck, warning } from "./check.js";
@@ -129,7 +130,7 @@ function planOutputChecks({
           }
         : checkDirectory(name, directory),
     );
-  if (to !== undefined) {
+  if (to !== undefined && to !== STANDARD_OUTPUT) {
     const place = { ...placeOf(configuration, to), signal };
     plan.push({ name: "output", run: () => checkOutput(place, dataset, system) });
   }

@@ -8,7 +8,13 @@ import {
   valuesOf,
 } from "../pipeline/configuration/run-options.js";
 import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
-import type { ExportOptions, RunOptions, SendRequest } from "../pipeline/options.js";
+import { resolveStreamOptions } from "../pipeline/configuration/stream-options.js";
+import {
+  type ExportOptions,
+  type RunOptions,
+  type SendRequest,
+  STANDARD_OUTPUT,
+} from "../pipeline/options.js";
 import { type Check, failed } from "./check.js";
 
 /** The runs that a configuration asks for, and why others cannot begin. */
@@ -39,8 +45,12 @@ export function planRuns(configuration: Configuration, machine: Machine): Planne
   // Files there are not inputs; a run without an output writes nothing else.
   const { runs: outputDirectory } = valuesOf(configuration);
   const run = needsInputs ? resolve(() => resolveRunOptions(configuration, machine)) : undefined;
+  const isStream = to === STANDARD_OUTPUT;
+  if (isStream) resolve(() => resolveStreamOptions(configuration));
   const exported =
-    to === undefined ? undefined : resolve(() => resolveExportOptions(configuration, machine));
+    to === undefined || isStream
+      ? undefined
+      : resolve(() => resolveExportOptions(configuration, machine));
   const send =
     sendTo === undefined ? undefined : resolve(() => resolveSendRequest(configuration, []));
   const access = console === undefined ? undefined : resolve(() => resolveConsole(configuration));

@@ -12,6 +12,7 @@ import type {
   OutputPlace,
   RunOptions,
   SendRequest,
+  StreamOptions,
   ValidateRequest,
 } from "../pipeline/options.js";
 import type { WorkerOptions, WorkerResult } from "../pipeline/queue/queue-worker.js";
@@ -25,6 +26,7 @@ import { findNewInputs, refuseEarly } from "../pipeline/run-setup.js";
 import type { ValidateResult } from "../pipeline/run-validate.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { ShardOptions, ShardResult } from "../pipeline/shard/run-shard.js";
+import type { StreamResult, WriteBytes } from "../pipeline/stream/stream-events.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import type { FoundFile } from "../readers/directory-walk.js";
@@ -67,6 +69,12 @@ export interface Engine {
   /** Returns the inputs that an export has not begun to read; undefined if it does not exist. */
   findNewInputs(options: ExportOptions, signal: AbortSignal): Promise<Discovery | undefined>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
+  /** Writes events as lines of JSON with `write`. */
+  streamEvents(
+    options: StreamOptions,
+    context: RunContext,
+    write: WriteBytes,
+  ): Promise<StreamResult>;
   runShard(options: ShardOptions, context: RunContext): Promise<ShardResult>;
   runWorker(options: WorkerOptions, context: RunContext): Promise<WorkerResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
@@ -81,21 +89,23 @@ export interface Engine {
   verifyStored(task: VerifyStoredTask, signal: AbortSignal): Promise<StoredResult>;
 }
 
+/** Returns the readers and outside effects of runs, with the entry file of their threads. */
+const outsideWith = (entry: string): RunOutside => ({
+  discover: (options, signal, mayBeGone) => discover(options, signal, { mayBeGone }),
+  planRanges,
+  openCounter: async (...run) => {
+    const { openCounter } = await import("./count-rows.js");
+    return openCounter(...run);
+  },
+  workerEntry: builtFile(entry),
+  now: Date.now,
+});
+
 /**
  * Creates the engine: the one place that knows all modules. Code that only some commands need is
  * loaded when they run.
  */
 export function createEngine(): Engine {
-  const outsideWith = (entry: string): RunOutside => ({
-    discover: (options, signal, mayBeGone) => discover(options, signal, { mayBeGone }),
-    planRanges,
-    openCounter: async (...run) => {
-      const { openCounter } = await import("./count-rows.js");
-      return openCounter(...run);
-    },
-    workerEntry: builtFile(entry),
-    now: Date.now,
-  });
   return {
     runValidate: async (request, context, inputs) => {
       const { runValidate } = await import("../pipeline/run-validate.js");
@@ -134,6 +144,11 @@ export function createEngine(): Engine {
     runExport: async (options, context) => {
       const { runExportTo } = await import("./output-runs.js");
       return runExportTo(options, context, outsideWith("split-worker.js"));
+    },
+    streamEvents: async (options, context, write) => {
+      const { streamEvents } = await import("../pipeline/stream/stream-events.js");
+      const outside = outsideWith("stream-worker.js");
+      return watchStore(context, () => streamEvents(options, context, outside, write));
     },
     runShard: async (options, context) => {
       const { runShardTo } = await import("./output-runs.js");

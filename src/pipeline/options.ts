@@ -170,6 +170,12 @@ export interface ExportOptions extends StoredOptions, RowsOptions {
   readonly queue?: string;
 }
 
+/** The options of an export to standard output. */
+export interface StreamOptions extends Omit<RunOptions, "outputDirectory">, RowsOptions {}
+
+/** The output of an export that is standard output instead of a directory. */
+export const STANDARD_OUTPUT = "-";
+
 /** The options of sending. */
 export interface SendOptions extends StoredOptions {
   /** Name of the service: its URL with the path, or another name if the URL can change. */

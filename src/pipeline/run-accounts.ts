@@ -73,7 +73,9 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
 }
 
 /** Returns the records in the order of the inputs. */
-export function inOrder(records: readonly SplitRecord[]): readonly SplitRecord[] {
+export function inOrder<Record extends Pick<SplitRecord, "id">>(
+  records: readonly Record[],
+): readonly Record[] {
   return [...records].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -103,7 +105,9 @@ export function foldRows(records: readonly Pick<SplitRecord, "rows">[]): RowCoun
 }
 
 /** Returns the most frequent code first. An example is the first one in the order of the inputs. */
-function foldRejects(records: readonly SplitRecord[]): readonly RejectSummary[] {
+export function foldRejects(
+  records: readonly Pick<SplitRecord, "rejects">[],
+): readonly RejectSummary[] {
   const byCode = new Map<string, RejectSummary>();
   for (const summary of records.flatMap((record) => record.rejects)) {
     const known = byCode.get(summary.code);
@@ -116,7 +120,7 @@ function foldRejects(records: readonly SplitRecord[]): readonly RejectSummary[] 
 /** Returns the sources that could not be read to their end: one failure of each. */
 export function foldFailures(
   { unreadable }: Pick<AccountFacts, "unreadable">,
-  records: readonly SplitRecord[],
+  records: readonly Pick<SplitRecord, "id" | "failures">[],
 ): readonly SourceFailure[] {
   const bySource = new Map<string, SourceFailure>();
   for (const failure of inOrder(records).flatMap((record) => record.failures)) {
@@ -137,10 +141,10 @@ const NAMES_SHOWN = 5;
  * Lists the mapped fields that have no value in any row, and those that have values but in no row
  * of some sources. Optional fields of a preset are listed only in the second case. Pure.
  */
-function foldMissingFields(
+export function foldMissingFields(
   mapping: Mapping,
   plan: Plan,
-  records: readonly SplitRecord[],
+  records: readonly Pick<SplitRecord, "fieldValues">[],
 ): readonly MissingFields[] {
   const values = records.flatMap(({ fieldValues }) => fieldValues ?? []);
   const named = new Set(values.flatMap(({ missing }) => missing.map(({ source }) => source)));

@@ -2,6 +2,7 @@ import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
 import { SwitchyardError, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
+import type { ReaderOptions } from "../readers/reader.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { readEpochs, readHeads } from "./ledger/ledger.js";
 import type { RunFacts } from "./ledger/resume.js";
@@ -93,9 +94,8 @@ export async function planRun(
   { outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
   const { options, recorded, layout, isFinal = false, finishesOnly = false } = job;
-  const { splitBytes, fresh, maxTimeMs, rowBytesMax, ratioMax, s3, limit: rows } = options;
-  const { temporaryDirectory } = layout;
-  const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
+  const { splitBytes, fresh, maxTimeMs, limit: rows } = options;
+  const readerOptions = readerOptionsOf(options, layout, signal);
   return startRun(layout, factsOf(inputs, recorded), {
     splitBytes,
     fresh,
@@ -110,6 +110,15 @@ export async function planRun(
     beforeChange: () => refuseEarly(options, outside, signal),
     planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
   });
+}
+
+/** Returns the options of the readers that planning uses. */
+export function readerOptionsOf(
+  { rowBytesMax, ratioMax, s3 }: RunOptions,
+  { temporaryDirectory }: Layout,
+  signal: AbortSignal,
+): ReaderOptions {
+  return { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
 }
 
 /** Returns the facts that a saved run is compared with. */

@@ -161,13 +161,18 @@ function mergedEpochs(
   );
 }
 
+/** Describes the inputs that are not data. */
+export function describeDocuments({ documents = [] }: DiscoveredInputs): readonly string[] {
+  return documents.length === 0 ? [] : [`skipped (not data): ${listNames(documents)}`];
+}
+
 function notesOf(
-  { documents = [] }: DiscoveredInputs,
+  inputs: DiscoveredInputs,
   { takenOverFrom: dead }: LockFile,
   { notes }: StartedRun,
 ): readonly string[] {
   return [
-    ...(documents.length === 0 ? [] : [`skipped (not data): ${listNames(documents)}`]),
+    ...describeDocuments(inputs),
     ...(dead === undefined ? [] : [`resuming after process ${dead.pid}, which died`]),
     ...notes,
   ];

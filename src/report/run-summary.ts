@@ -116,7 +116,7 @@ function addedLines({ epochs, manifest }: RunResult<Manifest> | RunResult<SendMa
   });
 }
 
-function describeRows({ rows }: RunAccounts): string {
+export function describeRows({ rows }: Pick<RunAccounts, "rows">): string {
   return rowsLine(rows, [
     `${formatCount(rows.delivered)} delivered`,
     [rows.rejected, "rejected"],

@@ -59,7 +59,7 @@ export function describeNotices({
   notices,
   missingFields = [],
   misplacedCommas,
-}: RunAccounts): string[] {
+}: Pick<RunAccounts, "notices" | "missingFields" | "misplacedCommas">): string[] {
   const counted = Object.entries(notices)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name.replaceAll("_", " ")}: ${formatCount(count)}`);

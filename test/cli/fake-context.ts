@@ -28,7 +28,7 @@ export function fakeContext(
       environment: {},
       currentDirectory: "/nowhere",
       program: "switchyard",
-      stdout: { write: (text) => stdout.push(text) },
+      stdout: { write: (text) => stdout.push(String(text)) },
       stderr: { write: (text) => stderr.push(text) },
       clock: new FakeClock(),
       signal: controller.signal,
@@ -40,6 +40,7 @@ export function fakeContext(
 
 const fakeEngine: Engine = {
   runExport: async () => exampleResult,
+  streamEvents: () => Promise.reject(new Error("not expected")),
   runWorker: () => Promise.reject(new Error("not expected")),
   runShard: () => Promise.reject(new Error("not expected")),
   runSend: async () => {

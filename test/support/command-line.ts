@@ -44,7 +44,12 @@ export async function runInProcess(
     environment: env,
     currentDirectory: cwd,
     program: "switchyard",
-    stdout: { write: (text) => stdout.push(text) },
+    stdout: {
+      write(content, done) {
+        stdout.push(Buffer.from(content).toString());
+        done?.();
+      },
+    },
     stderr: { write: (text) => stderr.push(text) },
     clock: systemClock,
     signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import { exitCodes, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
+import { STANDARD_OUTPUT } from "../../pipeline/options.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { ShardResult } from "../../pipeline/shard/run-shard.js";
 import { formatShard } from "../../pipeline/shard/shard.js";
@@ -10,8 +11,13 @@ import { requireFields, runExitCode, type StepContext, type StepReport } from ".
 
 export async function runExportStep(
   configuration: Configuration,
-  { engine, signal, observer, program, isMigration }: StepContext,
+  context: StepContext,
 ): Promise<StepReport> {
+  if (configuration.values.to === STANDARD_OUTPUT) {
+    const { runStreamStep } = await import("./stream-step.js");
+    return runStreamStep(configuration, context);
+  }
+  const { engine, signal, observer, program, isMigration } = context;
   const options = resolveExportOptions(configuration);
   const { shard } = options;
   if (shard !== undefined) {

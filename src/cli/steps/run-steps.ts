@@ -17,6 +17,7 @@ import {
 import { outputRows } from "../../pipeline/configuration/output-rows.js";
 import { placeOf } from "../../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
+import { STANDARD_OUTPUT } from "../../pipeline/options.js";
 import { readTextOf, writeTextOf } from "../../pipeline/remote/output-place.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
@@ -49,7 +50,9 @@ export interface Invocation {
 
 /** A run of steps in progress. */
 interface Run {
-  readonly context: CommandContext;
+  /** Printing goes to its streams; to standard error if the events go to standard output. */
+  context: CommandContext;
+  readonly stdout: CommandContext["stdout"];
   readonly command: Invocation["command"];
   readonly flags: GivenFlags;
   readonly commandLine: readonly string[];
@@ -73,7 +76,8 @@ interface Run {
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
   const { command, flags, words: commandLine = [command] } = invocation;
   const output = outputOf(flags);
-  const run: Run = { context, command, flags, commandLine, output, names: [], reports: [] };
+  const { stdout } = context;
+  const run: Run = { context, stdout, command, flags, commandLine, output, names: [], reports: [] };
   const { notify: address = context.environment[environmentNameOf("notify")] } = flags;
   if (typeof address === "string" && URL.canParse(address)) run.notify = address;
   let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error" | "nothingNew">;
@@ -88,9 +92,10 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
     outcome = { exitCode: exitCodeOf(error, context.signal), error };
   }
   const { names, reports } = run;
-  const ended = { command, names, reports, ...outcome };
-  printOutcome(ended, run.output, context);
-  if (run.notify !== undefined) await notify(run.notify, ended, run.output, context);
+  const keepsNothing = run.context !== context;
+  const ended = { command, names, reports, keepsNothing, ...outcome };
+  printOutcome(ended, run.output, run.context);
+  if (run.notify !== undefined) await notify(run.notify, ended, run.output, run.context);
   return outcome.exitCode;
 }
 
@@ -103,6 +108,7 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
   const configuration = await loadConfiguration(given);
   const { values } = configuration;
   run.output = outputOf(values);
+  if (command === "export" && values.to === STANDARD_OUTPUT) run.context = besideEvents(context);
   if (values.notify !== undefined) run.notify = values.notify;
   run.names = command === "migrate" ? configuration.steps : [command];
   const service =
@@ -134,6 +140,13 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
     await service.stop();
   }
   return service.embedded;
+}
+
+/** Returns a context that prints on standard error, without lines that move between events. */
+function besideEvents(context: CommandContext): CommandContext {
+  const { stdout, stderr } = context;
+  const printed = stdout.isTTY === true ? { write: (text: string) => stderr.write(text) } : stderr;
+  return { ...context, stdout: printed as CommandContext["stdout"], stderr: printed };
 }
 
 async function serveMetrics(run: Run, { metricsHost: host, metricsPort: port }: CompleteValues) {
@@ -175,7 +188,7 @@ async function recordEnd(
 }
 
 async function runStep(
-  { context, command, flags, output, commandLine, reports, metrics }: Run,
+  { context, stdout, command, flags, output, commandLine, reports, metrics }: Run,
   name: StepName,
   engine: Engine,
   { configuration, embedded }: MigrationService,
@@ -187,6 +200,7 @@ async function runStep(
       engine,
       signal,
       flags,
+      stdout,
       program,
       commandLine,
       observer: metrics === undefined ? display.observer : metrics.observe(name, display.observer),

@@ -12,6 +12,7 @@ import type { StoredResult } from "../../pipeline/verify/verify-stored.js";
 import type { Report } from "../../profile/report.js";
 import { factsOf } from "../../report/error-text.js";
 import { missingFieldsError } from "../../report/summary-parts.js";
+import type { ByteStream } from "../context.js";
 import type { QualifyResult } from "../qualify/run-qualify.js";
 import type { MigrationService } from "./migration-service.js";
 
@@ -32,6 +33,8 @@ export interface StepContext {
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
   readonly flags: GivenFlags;
+  /** For events; what the step reports is printed later. */
+  readonly stdout: ByteStream;
   /** The command that starts the program, shown in commands to type. */
   readonly program: string;
   /** Arguments that repeat the command, without the program's name. */
@@ -46,7 +49,7 @@ export interface StepContext {
 /** The end of a step. */
 export interface StepReport {
   readonly exitCode: number;
-  /** Text for people; at most one screen. */
+  /** Text for people; at most one screen. Empty if there is nobody to tell. */
   readonly summary: string;
   /** The result for programs. */
   readonly json: Readonly<Record<string, unknown>>;
@@ -100,6 +103,8 @@ export function runExitCode({
 
 /** The end of a command. */
 export interface CommandOutcome {
+  /** Set if nothing is on disk from which the command could resume. */
+  readonly keepsNothing?: boolean;
   readonly command: StepName | "migrate";
   readonly exitCode: number;
   /** Steps to run, in order; empty if the command failed before they were known. */

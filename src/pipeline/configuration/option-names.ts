@@ -80,7 +80,8 @@ export function withDefaults(given: OptionValues, directory: string): CompleteVa
 }
 
 /** Makes paths absolute, as the engine needs them; returns other values as they are. */
-export function locate({ isPath }: OptionType, value: unknown, directory: string): unknown {
+export function locate({ isPath, words }: OptionType, value: unknown, directory: string): unknown {
+  if (words?.includes(String(value)) === true) return value;
   if (isPath !== true || value === ":memory:" || isObjectUrl(String(value))) return value;
   return path.resolve(directory, String(value));
 }

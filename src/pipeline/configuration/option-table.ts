@@ -167,7 +167,7 @@ export const optionTable = {
     section: "export",
     type: type.output,
     description:
-      "Output directory, created if it is missing, or an address in a store: s3://bucket/prefix",
+      "Output directory, created if it is missing, or an address in a store: s3://bucket/prefix; - writes JSON lines to standard output",
   },
   format: {
     section: "export",

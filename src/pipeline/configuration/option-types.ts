@@ -8,6 +8,7 @@ import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../../mapper/priv
 import { columnSources, formsOf, parseColumn } from "../../sinks/output-columns.js";
 import { faultOfObjectUrl, isObjectUrl } from "../../store/object-url.js";
 import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
+import { STANDARD_OUTPUT } from "../options.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
   parseCharacter,
@@ -31,6 +32,8 @@ export interface OptionType<Schema extends z.ZodType = z.ZodType> {
   readonly isRepeatable?: true;
   /** Set for paths: they are relative to the directory of the file, else to the current one. */
   readonly isPath?: true;
+  /** Values of a path that name no file. */
+  readonly words?: readonly string[];
   /** Converts the text of a flag or an environment variable to the value in the file. */
   fromText(text: string): JsonValue;
 }
@@ -138,10 +141,11 @@ export const file = path("<file>");
 
 export const directory = path("<dir>");
 
-/** A directory, or the address of objects that are like one. */
+/** A directory, the address of objects that are like one, or standard output. */
 export const output = {
   ...textType(storedPath, "<dir>"),
   isPath: true,
+  words: [STANDARD_OUTPUT],
 } as const;
 
 /** An http or https URL without secrets: it is printed and recorded. */

@@ -16,6 +16,7 @@ import type {
   RunOptions,
   ValidateRequest,
 } from "../options.js";
+import { STANDARD_OUTPUT } from "../options.js";
 import { outputFormat } from "../output-formats.js";
 import type { WorkerOptions } from "../queue/queue-worker.js";
 import { isObjectUrl } from "../remote/output-place.js";
@@ -224,6 +225,7 @@ export function placeOf(configuration: Configuration, directory: string): Output
  */
 export function requireExport(configuration: Configuration, verb: string): OutputPlace {
   const { to } = configuration.values;
+  if (to === STANDARD_OUTPUT) throw notDirectory(verb);
   if (to !== undefined) return placeOf(configuration, to);
   throw new UsageError(
     "output_missing",
@@ -244,7 +246,7 @@ function notInputsOf(
   const { to, transform, hashSaltFile, serverSecretFile, consoleKeyFile, report } = values;
   const named = [to, transform, hashSaltFile, serverSecretFile, consoleKeyFile];
   return [
-    ...named.filter((file) => file !== undefined),
+    ...named.filter((file) => file !== undefined).filter((file) => file !== STANDARD_OUTPUT),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),
     // Only these files: the directory of the report may hold inputs.
     ...[REPORT_NAME, REPORT_PAGE_NAME, FIXES_MODULE_NAME].map((name) => path.join(report, name)),
@@ -252,7 +254,15 @@ function notInputsOf(
   ];
 }
 
+function notDirectory(verb: string): UsageError {
+  return new UsageError(
+    "output_missing",
+    `"-" is standard output, which only \`switchyard export\` writes to: name a directory to ${verb}.`,
+  );
+}
+
 function requireOutput({ to }: CompleteValues): string {
+  if (to === STANDARD_OUTPUT) throw notDirectory("write");
   if (to !== undefined) return to;
   throw new UsageError(
     "output_missing",

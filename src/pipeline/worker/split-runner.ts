@@ -289,7 +289,7 @@ function takeReserved(lane: Lane): SplitRun | undefined {
 }
 
 /** Returns a split as plain data for another thread, with all ranges or only the first ones. */
-function plainSplit({ id, bytes, ranges }: Split, rangesMax = ranges.length): Split {
+export function plainSplit({ id, bytes, ranges }: Split, rangesMax = ranges.length): Split {
   const sources = new Map<Source, Source>();
   const plain = (source: Source) => {
     const known = sources.get(source) ?? plainSource(source);
