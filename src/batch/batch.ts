@@ -15,6 +15,8 @@ import type { Kernel } from "./kernel.js";
 export interface FieldRequest {
   readonly path: readonly string[];
   readonly form: "text" | "json" | "rest";
+  /** Only with `json`: a scalar is meant. A text that a source declares to be JSON is then decoded, as with `text`. */
+  readonly isScalar?: true;
   /** Only with `rest`: member names directly under `path`. */
   readonly except?: readonly string[];
 }

@@ -63,7 +63,7 @@ export interface KernelExports {
   // mapping/event-targets.ts
   cellBytes(outcomes: number, column: number, rows: number): number;
   checkEvents(outcomes: number, event: number, rows: number): void;
-  checkIds(outcomes: number, id: number, rows: number): void;
+  checkIds(outcomes: number, id: number, rows: number, scratch: number): void;
   checkObjects(outcomes: number, column: number, rows: number, code: number, scratch: number): void;
   checkValues(outcomes: number, value: number, rows: number): void;
   clearCells(target: number, rows: number): void;
@@ -73,7 +73,8 @@ export interface KernelExports {
   requireId(outcomes: number, first: number, second: number, rows: number): void;
   takeCells(
     target: number, candidate: number, rows: number, first: number, nulls: number, compared: number,
-  ): void;
+    scratch: number,
+  ): number;
   totalBytes(column: number, rows: number): number;
 
   // sink/days.ts
@@ -126,6 +127,9 @@ export interface KernelExports {
     output: number,
   ): void;
   longestCell(outcomes: number, column: number, rows: number): number;
+
+  // mapping/text-forms.ts
+  changeCells(column: number, rows: number, changes: number, scratch: number): void;
 
   // mapping/time.ts
   checkTimes(
@@ -227,6 +231,9 @@ export interface KernelExports {
 
   // profile/ids.ts
   clearIds(tables: number): void;
+
+  // profile/odd-ids.ts
+  findOddIds(table: number, target: number): number;
 
   // profile/profile-rows.ts
   junkHash(start: number, length: number): number;

@@ -74,8 +74,8 @@ export const shapeMemberLayout = {
 } as const;
 
 export const nullTextsLayout = {
-  bytes: 20,
-  words: { empty: 0, prefix: 1, prefixLength: 2, texts: 3, textsEnd: 4 },
+  bytes: 24,
+  words: { empty: 0, prefix: 1, prefixLength: 2, texts: 3, textsEnd: 4, changes: 5 },
 } as const;
 
 export const mergeLayout = {
@@ -222,6 +222,12 @@ export const idTableLayout = {
 export const idTablesLayout = {
   bytes: 16,
   words: { users: 0, devices: 1, pairs: 2, pairCount: 3 },
+} as const;
+
+export const oddIdLayout = {
+  bytes: 16,
+  words: { number: 2, change: 3 },
+  longs: { hash: 0 },
 } as const;
 
 export const secretNameLayout = {

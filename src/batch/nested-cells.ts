@@ -3,12 +3,14 @@ import { Column } from "./column.js";
 import { type Kernel, Region } from "./kernel.js";
 import { isNested, type NestedNode, nodeTypes } from "./nested-node.js";
 import { jsonSize, jsonSizeMin } from "./nested-size.js";
+import { changedBytesMax, textChanges } from "./text-changes.js";
 
 /** Makes the cells of one field, batch after batch. */
 export class NestedCells {
   readonly column: Column;
   /** Texts of cells that do not point to the values themselves. */
   readonly #text: Region;
+  readonly #decoded: Region;
 
   constructor(
     private readonly kernel: Kernel,
@@ -17,6 +19,7 @@ export class NestedCells {
   ) {
     this.column = new Column(kernel);
     this.#text = new Region(kernel, 0);
+    this.#decoded = new Region(kernel, 0);
   }
 
   /**
@@ -46,6 +49,13 @@ export class NestedCells {
     for (const struct of outer) run.maskCells(struct.address, rows, column);
   }
 
+  /** Replaces texts that are JSON scalars by their values, as JSON if the cells are. */
+  decodeScalars(json: boolean, rows: number): void {
+    this.#decoded.ensure(changedBytesMax(this.column, rows));
+    const changes = textChanges.fromJson | (json ? textChanges.token : 0);
+    this.kernel.run.changeCells(this.column.address, rows, changes, this.#decoded.address);
+  }
+
   /** Makes all cells null. */
   clear(rows: number): void {
     this.kernel.bytes.fill(0, this.column.kinds, this.column.kinds + rows);
@@ -54,5 +64,6 @@ export class NestedCells {
   free(): void {
     this.column.free();
     this.#text.free();
+    this.#decoded.free();
   }
 }

@@ -31,6 +31,7 @@ export {
   dropFaulty, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
 } from "./nested/nested-cells";
 export { buildObjectsOfPairs, longestCell } from "./mapping/pairs";
+export { changeCells } from "./mapping/text-forms";
 export { checkTimes, parseTimes } from "./mapping/time";
 export { buildObjects, mergedBytes, mergeUsers } from "./mapping/user";
 export { encodeArrowTexts, measureColumns } from "./sink/arrow-columns";
@@ -47,6 +48,7 @@ export { lz4Decompress } from "./parquet/lz4";
 export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
 export { joinPrefixed, joinStreams, measurePrefixed, unpackLevels } from "./parquet/parquet-values";
 export { clearIds } from "./profile/ids";
+export { findOddIds } from "./profile/odd-ids";
 export { junkHash, profileRows } from "./profile/profile-rows";
 export { gatherCells, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";

@@ -1,10 +1,12 @@
+import { sum } from "../base/sum.js";
 import { Column } from "../batch/column.js";
-import type { Kernel } from "../batch/kernel.js";
+import { type Kernel, Region } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { nullTextsLayout } from "../batch/layouts.js";
+import { changedBytesMax, textChanges } from "../batch/text-changes.js";
 import { comparedIndex } from "./field-plan.js";
 import { storeText, storeTexts } from "./kernel-constant.js";
-import type { FieldSource } from "./mapping.js";
+import type { FieldSource, TextReading } from "./mapping.js";
 
 interface Candidate {
   readonly index: number;
@@ -12,6 +14,14 @@ interface Candidate {
   readonly nulls: number;
   /** Index of the column that it is compared with. */
   readonly compared: number | undefined;
+  /** Bits of `textChanges`. */
+  readonly changes: number;
+}
+
+interface CellOptions {
+  readonly emptyIsNull: boolean;
+  /** Cells are JSON tokens. */
+  readonly areTokens?: boolean;
 }
 
 /** A target filled from the first of its fields that is not null. */
@@ -19,27 +29,32 @@ export class CellTarget {
   readonly column: Column;
   readonly #kernel: Kernel;
   readonly #candidates: readonly Candidate[];
+  /** Texts that were changed. */
+  readonly #changed: Region;
 
   /** `indexes` are those of the choices' columns in the batch, as in a `FieldPlan`. */
   constructor(
     kernel: Kernel,
     choices: readonly FieldSource[],
     indexes: readonly number[],
-    options: { readonly emptyIsNull: boolean },
+    { emptyIsNull, areTokens = false }: CellOptions,
   ) {
     this.#kernel = kernel;
-    this.#candidates = choices.map(({ unlessPrefix = "", unless = [] }, choice) => {
+    this.#changed = new Region(kernel, 0);
+    this.#candidates = choices.map(({ unlessPrefix = "", unless = [], ...reading }, choice) => {
       const prefix = storeText(kernel, unlessPrefix);
       const texts = storeTexts(kernel, unless);
+      const changes = changesOf(reading, areTokens);
       const nulls = placeRecord(kernel, nullTextsLayout, {
-        empty: options.emptyIsNull ? 1 : 0,
+        empty: emptyIsNull ? 1 : 0,
         prefix: prefix.address,
         prefixLength: prefix.length,
         texts,
         textsEnd: texts + unless.length * 8,
+        changes,
       });
       const compared = comparedIndex(choices, indexes, choice);
-      return { index: indexes[choice] as number, nulls, compared };
+      return { index: indexes[choice] as number, nulls, compared, changes };
     });
     this.column = new Column(kernel);
   }
@@ -47,16 +62,30 @@ export class CellTarget {
   take(columns: readonly Column[], rows: number): void {
     const run = this.#kernel.run;
     if (this.#candidates.length === 0) run.clearCells(this.column.address, rows);
+    const changing = this.#candidates.filter(({ changes }) => changes !== 0);
+    this.#changed.ensure(
+      sum(changing, ({ index }) => changedBytesMax(columns[index] as Column, rows)),
+    );
+    let scratch = this.#changed.address;
     this.#candidates.forEach((candidate, index) => {
       const { compared } = candidate;
-      run.takeCells(
+      scratch = run.takeCells(
         this.column.address,
         (columns[candidate.index] as Column).address,
         rows,
         index === 0 ? 1 : 0,
         candidate.nulls,
         compared === undefined ? 0 : (columns[compared] as Column).address,
+        scratch,
       );
     });
   }
+}
+
+const bitsOf = { json: textChanges.fromJson, integer: textChanges.asInteger } as const;
+
+function changesOf({ as = [], trim = false }: TextReading, areTokens: boolean): number {
+  const changes = [as].flat().reduce<number>((all, one) => all | bitsOf[one], 0);
+  const all = trim ? changes | textChanges.trim : changes;
+  return all !== 0 && areTokens ? all | textChanges.token : all;
 }

@@ -45,7 +45,8 @@ export function planFields(
   const fields: FieldRequest[] = [];
   const indexes = new Map<string, number>();
   const index = (request: FieldRequest): number => {
-    const key = JSON.stringify([request.form, request.path, request.except ?? []]);
+    const { form, path, except = [], isScalar = false } = request;
+    const key = JSON.stringify([form, path, except, isScalar]);
     const known = indexes.get(key);
     if (known !== undefined) return known;
     indexes.set(key, fields.length);
@@ -75,7 +76,7 @@ export function planFields(
     timestamp: texts(mapping.timestamp),
     userID: texts(mapping.userID),
     stableID: texts(mapping.stableID),
-    value: tokens(mapping.value),
+    value: mapping.value.map(({ path }) => index({ path, form: "json", isScalar: true })),
     metadata: partsOf(mapping.metadata).map(object),
     user: partsOf(mapping.user).map(object),
     filter: texts(mapping.filter === null ? [] : [mapping.filter]),

@@ -29,9 +29,33 @@ const plainField = z
   ])
   .meta({ id: "plainField" });
 
+const textForm = z.enum(["json", "integer"]);
+
+const reading = {
+  as: z
+    .union([textForm, z.array(textForm).min(1)])
+    .exactOptional()
+    .describe(
+      '`json`: text that is a JSON string, number, boolean or null becomes its value (`"u1"` with its quotes: `u1`). `integer`: a whole number with a fraction or an exponent becomes its digits (`1000.0`, `1e+03`: `1000`), up to 2^53. Any other text stays as it is.',
+    ),
+  trim: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      "Removes white space, control characters and characters of no width around text (such as U+00A0, U+200B and U+FEFF).",
+    ),
+};
+
+/** Changes of a text before it is used. */
+export interface TextReading {
+  readonly as?: z.output<(typeof reading)["as"]>;
+  readonly trim?: boolean;
+}
+
 const fieldWithExceptions = z
   .strictObject({
     field: path,
+    ...reading,
     unlessPrefix: name.exactOptional().describe("Text that begins with this counts as null."),
     unless: z
       .array(name)
@@ -49,6 +73,15 @@ export type FieldSource = z.output<typeof fieldWithExceptions>;
 const textField = z
   .union([dotted.transform((text): FieldSource => ({ path: stepsOf(text) })), fieldWithExceptions])
   .meta({ id: "textField" });
+
+const valueField = z
+  .union([
+    dotted.transform((text): FieldSource => ({ path: stepsOf(text) })),
+    z
+      .strictObject({ field: path, ...reading })
+      .transform(({ field, ...changes }): FieldSource => ({ path: field, ...changes })),
+  ])
+  .meta({ id: "valueField" });
 
 const oneTimeFormat = z
   .string()
@@ -88,6 +121,10 @@ const fieldWithForm = z
       .describe(
         "Epochs count the zone's wall clock instead of UTC, as Mixpanel's do in projects created before 2023.",
       ),
+    as: z
+      .literal("json")
+      .exactOptional()
+      .describe("Text that is a JSON string or number becomes its value."),
   })
   .transform(({ field, ...form }) => ({ path: field, ...form }));
 
@@ -284,7 +321,7 @@ export const mappingSchema = z.strictObject({
   timestamp: neededTarget(timeField, "The time of the event."),
   userID: target(textField, "The user's id: text or a number."),
   stableID: target(textField, "The device's id: text or a number."),
-  value: target(plainField, "The event's value: text or a number."),
+  value: target(valueField, "The event's value: text or a number."),
   metadata: objectTarget("The event's properties."),
   user: objectTarget("The user's properties; the ids come before them."),
   insertID: target(textField, "The id that tells a repeated event from another one."),

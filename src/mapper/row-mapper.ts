@@ -15,6 +15,9 @@ import type { ObjectTarget } from "./object-target.js";
 import { RejectWords } from "./reject-words.js";
 import { type TimeLimits, TimeTarget } from "./time-target.js";
 
+/** Bytes of the text of a number that is an id, if it is not a part of its cell. */
+const NUMBER_BYTES_MAX = 20;
+
 /** Counts of rows. */
 interface Collisions {
   /** Rows in which the id replaced the property. */
@@ -44,6 +47,7 @@ export class RowMapper {
   readonly #filter: EventFilter | undefined;
   readonly #words: RejectWords;
   readonly #outcomes: number;
+  readonly #numbers: number;
   readonly #emptyObject: number;
   readonly #fieldFilter: FieldFilter | undefined;
   readonly #event: CellTarget;
@@ -77,6 +81,8 @@ export class RowMapper {
         ? undefined
         : new EventFilter(kernel, includeEvents, excludeEvents);
     this.#outcomes = kernel.allocate(BATCH_ROWS_MAX);
+    // For both ids. Pages are touched only as far as ids are numbers with an exponent.
+    this.#numbers = kernel.allocate(2 * BATCH_ROWS_MAX * NUMBER_BYTES_MAX);
     this.#emptyObject = storeText(kernel, "{}").address;
     this.#fieldFilter =
       mapping.filter === null ? undefined : new FieldFilter(kernel, mapping.filter, plan.filter);
@@ -84,7 +90,8 @@ export class RowMapper {
     this.#time = new TimeTarget(kernel, mapping.timestamp, plan.timestamp);
     this.#userID = new CellTarget(kernel, mapping.userID, plan.userID, texts);
     this.#stableID = new CellTarget(kernel, mapping.stableID, plan.stableID, texts);
-    this.#value = new CellTarget(kernel, mapping.value, plan.value, { emptyIsNull: false });
+    const tokens = { emptyIsNull: false, areTokens: true };
+    this.#value = new CellTarget(kernel, mapping.value, plan.value, tokens);
     const requested = (target: "insertID" | "distinctID", isRequested = false) =>
       isRequested ? new CellTarget(kernel, mapping[target], plan[target], texts) : undefined;
     this.#insertID = requested("insertID", options.withInsertID);
@@ -127,8 +134,8 @@ export class RowMapper {
     const stableID = this.#stableID.column.address;
     this.#userID.take(columns, rows);
     this.#stableID.take(columns, rows);
-    run.checkIds(this.#outcomes, userID, rows);
-    run.checkIds(this.#outcomes, stableID, rows);
+    run.checkIds(this.#outcomes, userID, rows, this.#numbers);
+    run.checkIds(this.#outcomes, stableID, rows, this.#numbers + NUMBER_BYTES_MAX * rows);
     run.requireId(this.#outcomes, userID, stableID, rows);
   }
 

@@ -3,6 +3,7 @@ import { createZone } from "../base/luxon-zone.js";
 import type { Zone } from "../base/zone.js";
 import { type Column, cellKinds } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
+import { CellTarget } from "./cell-target.js";
 import type { TimeSource } from "./mapping.js";
 import { createDaysParser, daysUnit, epochOf } from "./time-format.js";
 import { createPatternParser, type ParsePattern } from "./time-pattern.js";
@@ -33,6 +34,8 @@ type TimeStep =
 
 interface TimeCandidate {
   readonly index: number;
+  /** The decoded texts, if they are JSON. */
+  readonly decoded: CellTarget | undefined;
   readonly zone: Zone;
   /** Tried in order; a step gets the values that no step before it could read. */
   readonly steps: readonly TimeStep[];
@@ -53,7 +56,10 @@ export class TimeTarget {
     this.#candidates = choices.map((choice, position) => {
       const zone = createZone(choice.zone);
       const steps = [choice.format].flat().flatMap((format) => stepsOf(format, choice, zone));
-      return { index: indexes[position] as number, zone, steps };
+      const index = indexes[position] as number;
+      const { path, as } = choice;
+      const decoded = as && new CellTarget(kernel, [{ path, as }], [index], { emptyIsNull: false });
+      return { index, decoded, zone, steps };
     });
   }
 
@@ -61,7 +67,8 @@ export class TimeTarget {
   take(columns: readonly Column[], rows: number, outcomes: number): void {
     this.#kernel.bytes.fill(timeStates.none, this.#states, this.#states + rows);
     for (const candidate of this.#candidates) {
-      const column = columns[candidate.index] as Column;
+      candidate.decoded?.take(columns, rows);
+      const column = candidate.decoded?.column ?? (columns[candidate.index] as Column);
       for (const [index, step] of candidate.steps.entries()) {
         if (index > 0 && !this.#replace(timeStates.noTime, timeStates.none, rows)) break;
         if ("parse" in step) this.#parseTexts(column, step.parse, rows, outcomes);

@@ -89,6 +89,13 @@ export class HashCounts {
     return most;
   }
 
+  /** Returns how many of its hashes the other one also has. */
+  sharedWith(other: HashCounts): number {
+    let shared = 0;
+    for (const key of this.#keys) if (key !== 0 && other.rowsOf(key - 1) > 0) shared++;
+    return shared;
+  }
+
   #slotOf(hash: number): number {
     const keys = this.#keys;
     let slot = Math.floor(hash * (keys.length / 2 ** HASH_BITS));

@@ -1,7 +1,9 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { Kernel } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { idEntryLayout, idTableLayout, idTablesLayout } from "../batch/layouts.js";
 import { takeNameUsers } from "./name-users.js";
+import { OddIds } from "./odd-ids.js";
 import { type ProfileMemory, TEXT_BYTES } from "./profile-memory.js";
 import { decodeCut } from "./profile-tables.js";
 import type { SplitIdKind, SplitIds, SplitIdText } from "./split-profile.js";
@@ -31,8 +33,9 @@ export class IdCounts {
     private readonly kernel: Kernel,
     private readonly memory: ProfileMemory,
   ) {
-    this.#users = new IdTable(kernel);
-    this.#devices = new IdTable(kernel);
+    const odd = new OddIds(kernel);
+    this.#users = new IdTable(kernel, odd);
+    this.#devices = new IdTable(kernel, odd);
     this.#tables = new KernelRecord(kernel, idTablesLayout);
     this.#tables.set("users", this.#users.address);
     this.#tables.set("devices", this.#devices.address);
@@ -81,7 +84,10 @@ export class IdCounts {
 class IdTable {
   readonly #table: KernelRecord<keyof typeof idTableLayout.words>;
 
-  constructor(private readonly kernel: Kernel) {
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly odd: OddIds,
+  ) {
     this.#table = new KernelRecord(kernel, idTableLayout);
     this.#table.set("slots", kernel.allocate(SLOTS * 4));
     this.#table.set("entries", kernel.allocate((TABLE_IDS_MAX + 1) * idEntryLayout.bytes));
@@ -116,16 +122,31 @@ class IdTable {
       end = writeVarint(counts, end + ID_HASH_BYTES, u32[entry + rows]!);
       // Call both once for each number, whatever the first returns.
       const [isByRows, isByOthers] = [byRows.has(number), byOthers.has(number)];
-      if (isByRows || isByOthers) texts.push(this.#text(index, number, u32[entry + length]!));
+      if (isByRows || isByOthers) {
+        texts.push([index, this.#textOf(number), u32[entry + length]!]);
+      }
       numbers[number] = index++;
     }
-    return { kind: { counts: counts.toString("base64", 0, end), texts }, numbers };
+    const odd = this.odd.read(this.address, count, numbers, (number) => {
+      const isCut = this.#lengthOf(number) > TEXT_BYTES;
+      return `${this.#textOf(number)}${isCut ? "…" : ""}`;
+    });
+    const kind = { counts: counts.toString("base64", 0, end), texts, ...omitUndefined({ odd }) };
+    return { kind, numbers };
   }
 
-  #text(index: number, number: number, length: number): SplitIdText {
+  /** Returns the bytes of a whole id. */
+  #lengthOf(number: number): number {
+    const entry = this.#table.get("entries") / 4 + number * ENTRY_WORDS;
+    return this.kernel.u32[entry + idEntryLayout.words.length]!;
+  }
+
+  /** Returns the first bytes of an id. */
+  #textOf(number: number): string {
+    const length = this.#lengthOf(number);
     const text = this.#table.get("texts") + number * TEXT_BYTES;
     const bytes = this.kernel.bytes.subarray(text, text + Math.min(length, TEXT_BYTES));
-    return [index, decodeCut(bytes, length), length];
+    return decodeCut(bytes, length);
   }
 }
 

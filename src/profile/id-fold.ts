@@ -4,6 +4,7 @@ import { ID_HASH_BYTES } from "./id-counts.js";
 import { IdPairs } from "./id-pairs.js";
 import { maskText } from "./masked-text.js";
 import type { NameUsers, NumberedHashes } from "./name-users.js";
+import { type OddIdCounts, OddIdFold } from "./odd-ids.js";
 import type { TopID } from "./report.js";
 import type { SplitIdKind, SplitIds } from "./split-profile.js";
 
@@ -21,6 +22,7 @@ export interface TopIds {
   readonly byOthers: readonly TopID[];
   /** The exact number of ids; undefined if some were dropped. */
   readonly distinct: number | undefined;
+  readonly odd: readonly OddIdCounts[];
 }
 
 /** Adds up the users and devices of splits, which must be added in the order of the splits. */
@@ -70,6 +72,7 @@ interface IdText {
 
 class KindFold {
   readonly #counts: HashCounts;
+  readonly #odd = new OddIdFold();
   #texts = new Map<number, IdText>();
 
   constructor(idsMax: number) {
@@ -77,10 +80,13 @@ class KindFold {
   }
 
   /** Returns the hashes in the order of the ids, and their numbers over all splits. */
-  add({ counts, texts }: SplitIdKind): NumberedHashes {
-    const { hashes, rows } = decodeCounts(Buffer.from(counts, "base64"));
+  add(kind: SplitIdKind): NumberedHashes {
+    const { hashes, rows } = decodeCounts(Buffer.from(kind.counts, "base64"));
     const numbers = this.#counts.addAll(hashes, rows);
-    for (const [index, text, length] of texts) this.#texts.set(hashes[index]!, { text, length });
+    this.#odd.add(kind, hashes, rows);
+    for (const [index, text, length] of kind.texts) {
+      this.#texts.set(hashes[index]!, { text, length });
+    }
     if (this.#texts.size > PROFILE_ID_TEXTS_MAX) this.#forgetTexts();
     return { hashes, numbers };
   }
@@ -110,6 +116,7 @@ class KindFold {
       byRows: listOf(byRows, "rows"),
       byOthers: listOf(known, "others").filter(({ others }) => others.count >= OTHERS_MIN),
       distinct: counts.distinct,
+      odd: this.#odd.result(counts),
     };
   }
 

@@ -9,6 +9,7 @@ import {
   renamedFieldsSchema,
   unusedFieldsSchema,
 } from "./report-fields.js";
+import { estimateSchema, identitySchema, type topIDSchema } from "./report-identity.js";
 import { type ValueType, valueTypes } from "./value-types.js";
 
 /** Changes when a reader of older reports would misunderstand a newer one. */
@@ -21,13 +22,6 @@ const share = z.number().min(0).max(1);
 const time = z.string().regex(/^(\d{4}|[+-]\d{6})-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 const rejectCode = z.enum(Object.keys(rejectCodes) as RejectCodeName[]);
-
-const estimateSchema = z
-  .strictObject({
-    count,
-    error: share.describe("Standard error as a share of `count`; 0 means that the count is exact."),
-  })
-  .meta({ id: "estimate" });
 
 const propertySchema = z
   .strictObject({
@@ -177,40 +171,6 @@ const rowsSchema = z.strictObject({
   rejected: count,
   filtered: count,
   duplicates: duplicatesSchema,
-});
-
-const topIDSchema = z.strictObject({
-  id: text.describe("Long ids end in `…`; email addresses are written as `m…@…`."),
-  rows: count.describe(
-    "Its events. In `sharedUsers` and `sharedDevices` at least these, if there are more than `limits.ids` ids.",
-  ),
-  others: estimateSchema.describe("Distinct ids of the other kind in the same events."),
-});
-
-const identitySchema = z.strictObject({
-  both: count.describe("Events with a user id and a device id."),
-  userOnly: count,
-  deviceOnly: count,
-  none: count.describe("Events with neither, which the mapping allows."),
-  same: count.describe("Events whose user id is their device id; typical of anonymous visitors."),
-  devicePrefixes: count.describe("Events whose user id begins with `$device:`."),
-  generatedAlone: count.describe(
-    "Events without a device id whose user id has the shape that libraries generate for devices, such as a UUID.",
-  ),
-  generatedBeside: count.describe("The same of events that have another device id."),
-  users: estimateSchema.describe("Distinct user ids."),
-  devices: estimateSchema.describe("Distinct device ids."),
-  emailUsers: count.describe("Events whose user id contains an email address."),
-  emailDevices: count.describe("The same of device ids."),
-  junkIDs: z
-    .array(z.strictObject({ field: z.enum(["userID", "stableID"]), value: text, rows: count }))
-    .describe("Placeholder ids, such as `0`, `null` and the zero UUID, as written in the export."),
-  topUsers: z
-    .array(topIDSchema)
-    .describe("User ids with the most events; only those that are certain, with exact `rows`."),
-  sharedUsers: z.array(topIDSchema).describe("User ids with the most device ids, at least ten."),
-  topDevices: z.array(topIDSchema).describe("The same of device ids."),
-  sharedDevices: z.array(topIDSchema).describe("Device ids with the most user ids, at least ten."),
 });
 
 const timesSchema = z.strictObject({

@@ -2,6 +2,7 @@ import type { RejectCodeName } from "../base/reject-codes.js";
 import type { RowPlace } from "../batch/batch.js";
 import type { SplitEvents } from "./event-counts.js";
 import type { FieldCounts } from "./field-counts.js";
+import type { OddForm } from "./report-identity.js";
 
 /**
  * The profile of one split: a function of its rows in their order. Plain JSON data; registers of
@@ -152,6 +153,17 @@ export interface SplitIdKind {
   readonly counts: string;
   /** Texts of the ids with the most rows or other ids. */
   readonly texts: readonly SplitIdText[];
+  /** Absent if there are none. */
+  readonly odd?: readonly SplitOddIds[];
+}
+
+/** The ids of one odd form. */
+export interface SplitOddIds {
+  readonly form: OddForm;
+  /** Base64 of each id: its index in 2 bytes, and 6 bytes of the hash of its usual form. */
+  readonly ids: string;
+  /** First bytes of the first of them. */
+  readonly examples: readonly string[];
 }
 
 /** Index of an id, its first bytes, and the bytes of the whole id. */

@@ -6,6 +6,7 @@ type RecordObject = Readonly<Record<string, unknown>>;
 export interface RecordedField {
   readonly path: readonly string[];
   readonly unless?: readonly string[];
+  readonly as?: string | readonly string[];
   /** Other exceptions, which are kept. */
   readonly [exception: string]: unknown;
 }
@@ -15,11 +16,13 @@ export interface RecordedTime {
   readonly format: string | readonly string[];
   readonly zone: string;
   readonly shifted: boolean;
+  readonly as?: "json";
 }
 
-export function writtenTime({ path, format, zone, shifted }: RecordedTime): unknown {
+export function writtenTime({ path, format, zone, shifted, as }: RecordedTime): unknown {
   return writtenField({
     path,
+    ...(as === undefined ? {} : { as }),
     ...(format === "auto" ? {} : { format }),
     ...(zone === "UTC" ? {} : { zone }),
     ...(shifted ? { shifted } : {}),

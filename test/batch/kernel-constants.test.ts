@@ -7,6 +7,7 @@ import { outcomes } from "../../src/batch/event-batch.js";
 import { textEntryLayout } from "../../src/batch/layouts.js";
 import { nodeTypes } from "../../src/batch/nested-node.js";
 import { pageFaults, valueForms } from "../../src/batch/page-cursor.js";
+import { textChanges } from "../../src/batch/text-changes.js";
 import { privacyActions } from "../../src/mapper/privacy.js";
 import { epochOf } from "../../src/mapper/time-format.js";
 import * as profile from "../../src/profile/profile-memory.js";
@@ -56,6 +57,12 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     DROP: privacyActions.indexOf("drop"),
     HASH: privacyActions.indexOf("hash"),
     ...pick("mapper/privacy", "HASH_BYTES", "QUOTED_HASH_BYTES"),
+  },
+  "mapping/text-forms": {
+    FROM_JSON: textChanges.fromJson,
+    TRIM: textChanges.trim,
+    AS_INTEGER: textChanges.asInteger,
+    TOKEN: textChanges.token,
   },
   "mapping/time": {
     ...named(objectOf("mapper/time-target", "timeStates")),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,12 +9,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type CommandResult, collectOutput } from "../support/command-line.js";
 import { type Installation, installedPackage, nodes } from "../support/installed-package.js";
 import { longTest } from "../support/long-test.js";
-import {
-  PACKED_ROWS,
-  writeLibraryInputs,
-  writePackedInputs,
-  writePatternRows,
-} from "../support/packed-inputs.js";
+import { PACKED_ROWS, writePackedInputs, writePatternRows } from "../support/packed-inputs.js";
 import { deadLinks, pagesIn } from "../support/page-links.js";
 import { hasRedis, startRedis } from "../support/redis-server.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -62,30 +57,6 @@ test("no link of its pages leads out of the package, and no example needs a clon
   expect(
     examples.filter((text) => /fixtures\/|bench\/|scripts\/|npm run /.test(text ?? "")),
   ).toEqual([]);
-});
-
-/** Returns the content of the blocks of a page whose first line is one of these. */
-function blocksOf(page: string, starts: RegExp): readonly string[] {
-  const text = readFileSync(join(installation.package, page), "utf8");
-  return [...text.matchAll(/^```(\w*)\n(.*?)^```/gms)]
-    .filter(([, language = ""]) => starts.test(language))
-    .map(([, , content = ""]) => content);
-}
-
-test("npm lists what it has installed, with the commands of docs/install.md", async () => {
-  const commands = blocksOf("docs/install.md", /^$/)
-    .flatMap((block) => block.split("\n"))
-    .flatMap((line) => /^npm ((?:pkg set|sbom) [^#]*)/.exec(line)?.[1]?.trim() ?? []);
-  const project = join(scratchDirectory("sbom"), "Our project");
-  await cp(join(installation.directory, "project"), project, { recursive: true });
-  await symlink(installation.tarball, join(project, "../switchyard.tgz"));
-  let printed = "";
-  for (const command of commands) printed = await installation.npm(command.split(" "), project);
-  const { components } = JSON.parse(printed) as {
-    readonly components: readonly { name: string }[];
-  };
-  const names = components.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(["switchyard", "apache-arrow", "libsql"]));
 });
 
 longTest("npm installs it for everybody, from the registry", async () => {
@@ -256,38 +227,6 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
     expect(await worker).toMatchObject({ exitCode: 0 });
     await run("verify", "queued");
     await redis.stop();
-  });
-
-  test("runs the examples of the library that need no bucket", async () => {
-    const project = scratchDirectory("library-examples");
-    await symlink(join(installation.package, ".."), join(project, "node_modules"));
-    writeLibraryInputs(project);
-    const examples = ["README.md", "docs/library.md"].flatMap((page) =>
-      blocksOf(page, /^[mc]?[jt]s$/),
-    );
-    const needsBucket = [
-      'const store = { s3Endpoint: "http://127.0.0.1:9000", s3PathStyle: true };',
-    ];
-    const printed: string[] = [];
-    for (const [index, example] of examples.entries()) {
-      const [first = ""] = example.split("\n");
-      if (needsBucket.includes(first)) continue;
-      const script = `example-${index}.mjs`;
-      await writeFile(join(project, script), example);
-      const child = spawn(node, [script], {
-        cwd: project,
-        env: installation.environment(node),
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      const { exitCode, stdout, stderr } = await collectOutput(child, [script]);
-      expect({ example, exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: "" });
-      printed.push(stdout);
-    }
-    expect(printed).toEqual([
-      `done ${PACKED_ROWS}\n`,
-      expect.stringMatching(`delivered: ${PACKED_ROWS}\\b`),
-    ]);
-    expect(examples).toHaveLength(printed.length + needsBucket.length);
   });
 
   test("every command was tried, and none wrote to the home directory", async () => {

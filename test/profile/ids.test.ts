@@ -137,3 +137,55 @@ it("counts ids on when a table is full in the middle of a batch", () => {
     { id: "d", rows: 90_000, others: { count: 72_001, error: 0 } },
   ]);
 });
+
+describe("ids in an odd form", () => {
+  const oddOf = (...splits: readonly (readonly (string | null)[])[]) => {
+    const fold = new IdFold();
+    for (const users of splits) {
+      const rows = users.map((userID) => eventRow({ userID, stableID: "d" }));
+      fold.add(profileInKernel([rows]).ids, () => undefined);
+    }
+    return fold.top(3).users.odd;
+  };
+
+  it("are counted with those that are the same as another one", () => {
+    const ids = ["u1", " u1", "u1 ", "u1 ", "\u200bu2", "u2\u00a0", "u 3", null];
+    expect(oddOf(ids)).toEqual([
+      { form: "blanks", rows: 5, ids: 4, twins: 3, examples: [" u1", "u1 ", "\u200bu2"] },
+    ]);
+    expect(oddOf(ids, ["u2"])).toMatchObject([{ rows: 5, ids: 4, twins: 4 }]);
+  });
+
+  it("are in quotes, or decimals up to 2^53", () => {
+    const quoted = ['"u1"', '"u\\"2"', "u1", '"', '""', '"u3', '"u"4"'];
+    expect(oddOf(quoted)).toMatchObject([{ form: "quotes", ids: 3, twins: 1 }]);
+    const numbers = ["1000", "1000.0", "1e+03", "1e3", "1.5", "1.0.0", "v1.0", "007.0", "-5.0"];
+    expect(oddOf(numbers, ["9007199254740993.0"])).toMatchObject([
+      { form: "decimal", ids: 3, twins: 2, examples: ["1000.0", "1e+03", "-5.0"] },
+    ]);
+  });
+
+  it("are shown without email addresses", () => {
+    const long = `${"x".repeat(50)}.mina@example.com`;
+    expect(oddOf([" mina@example.com", ` ${long}`])[0]?.examples).toEqual([" m…@…", " x…@…"]);
+  });
+
+  it("are looked at up to 64 bytes", () => {
+    const long = "x".repeat(64);
+    expect(oddOf([`${long} `, `"${long}"`, ` ${long}`, `${long.slice(1)} `])).toMatchObject([
+      { form: "blanks", ids: 2 },
+    ]);
+  });
+
+  it("are found among more ids than a table holds", () => {
+    const plain = Array.from({ length: TABLE_IDS_MAX + 10 }, (_, index) => `${index + 1_000}`);
+    const odd = plain.slice(0, 20).map((id) => `${id}.0`);
+    expect(oddOf(plain, odd)).toMatchObject([{ form: "decimal", rows: 20, ids: 20, twins: 20 }]);
+  });
+
+  it("are absent from the profile of ordinary ids", () => {
+    const ids = ["u1", "1000", "a@b.c", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "ü", "-", "12e3"];
+    const [split] = profileInKernel([ids.map((userID) => eventRow({ userID }))]).ids;
+    expect(split?.users).not.toHaveProperty("odd");
+  });
+});

@@ -157,6 +157,7 @@ export const cleanReport: Report = {
     users: exact(200),
     devices: exact(220),
     junkIDs: [],
+    oddIDs: [],
     topUsers: [{ id: "mina", rows: 900, others: exact(2) }],
     sharedUsers: [{ id: "mina", rows: 900, others: exact(2) }],
     topDevices: [{ id: "d1", rows: 900, others: exact(1) }],

@@ -11,6 +11,7 @@ import {
   EVENT_MISSING, EVENT_NOT_TEXT, UNIT_ID_MISSING, UNIT_ID_NOT_TEXT, VALUE_NOT_SCALAR,
 } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
+import { changedEnd, changedKind, changedStart, changeText, numberToText } from "./text-forms";
 
 /** Texts and numbers that count as null in one of a target's fields. */
 @unmanaged
@@ -23,30 +24,43 @@ class NullTexts {
   /** [texts, textsEnd) are pairs of address and length: text or a number equal to one is null. */
   texts: usize;
   textsEnd: usize;
+  /** Bits of the changes made to text and numbers before (see text-forms.ts). */
+  changes: u32;
 }
 
 /**
  * Gives `target` the cells of `candidate` if it has none yet (everywhere, if `first`). Text or a
  * number becomes null if `nulls` says so, or if it equals its row's cell in the column `compared`,
- * unless that is 0.
+ * unless that is 0. Changed texts are written to `scratch`; returns the address after them.
  */
 export function takeCells(
   target: Column, candidate: Column, rows: i32, first: i32, nulls: NullTexts, compared: usize,
-): void {
+  scratch: usize,
+): usize {
   const emptyIsNull = nulls.empty != 0;
   const prefix = nulls.prefix;
   const prefixLength = nulls.prefixLength;
   const texts = nulls.texts;
   const textsEnd = nulls.textsEnd;
-  if (first != 0 && prefixLength == 0 && texts == textsEnd && compared == 0) {
+  const changes = nulls.changes;
+  if (first != 0 && prefixLength == 0 && texts == textsEnd && compared == 0 && changes == 0) {
     copyCells(target, candidate, rows, emptyIsNull);
-    return;
+    return scratch;
   }
   for (let row = 0; row < rows; row++) {
     if (first == 0 && target.kind(row) != KIND_NULL) continue;
     let kind = candidate.kind(row);
-    const start = candidate.start(row);
-    const length = candidate.length(row);
+    let start = candidate.start(row);
+    let length = candidate.length(row);
+    if (compared != 0 && (kind == KIND_STRING || kind == KIND_NUMBER)) {
+      if (isSame(changetype<Column>(compared), row, start, length)) kind = KIND_NULL;
+    }
+    if (changes != 0 && (kind == KIND_STRING || kind == KIND_NUMBER)) {
+      scratch = changeText(kind, start, length, changes, scratch);
+      kind = changedKind;
+      start = changedStart;
+      length = changedEnd - changedStart;
+    }
     if (kind == KIND_STRING) {
       if (length == 0 && emptyIsNull) kind = KIND_NULL;
       else if (
@@ -60,11 +74,9 @@ export function takeCells(
     if (texts != textsEnd && (kind == KIND_STRING || kind == KIND_NUMBER)) {
       if (isOneOf(start, length, texts, textsEnd)) kind = KIND_NULL;
     }
-    if (compared != 0 && (kind == KIND_STRING || kind == KIND_NUMBER)) {
-      if (isSame(changetype<Column>(compared), row, start, length)) kind = KIND_NULL;
-    }
     target.set(row, kind, start, length);
   }
+  return scratch;
 }
 
 /** The common case of `takeCells`, in whole arrays: a single field without conditions. */
@@ -116,12 +128,15 @@ export function checkEvents(outcomes: usize, event: Column, rows: i32): void {
   }
 }
 
-/** Requires ids that are text or null; numbers become the text of their digits. */
-export function checkIds(outcomes: usize, id: Column, rows: i32): void {
+/**
+ * Requires ids that are text or null; numbers become text (`numberToText`), for which `scratch` has 20
+ * bytes a row.
+ */
+export function checkIds(outcomes: usize, id: Column, rows: i32, scratch: usize): void {
   for (let row = 0; row < rows; row++) {
     const kind = id.kind(row);
     if (kind == KIND_STRING || kind == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
-    if (kind == KIND_NUMBER) store<u8>(id.kinds + <usize>row, <u8>KIND_STRING);
+    if (kind == KIND_NUMBER) scratch = numberToText(id, row, scratch);
     else store<u8>(outcomes + row, UNIT_ID_NOT_TEXT);
   }
 }

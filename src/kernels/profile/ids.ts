@@ -16,7 +16,7 @@ const ID_SLOT_BITS: u32 = 17;
 /** Entries of a table, so that numbers from 1 fit into 16 bits. */
 const TABLE_IDS_MAX: u32 = 65535;
 /** Bytes that are kept of an id. */
-const ID_TEXT_BYTES: u32 = 64;
+export const ID_TEXT_BYTES: u32 = 64;
 
 /** One id. */
 @unmanaged
@@ -33,7 +33,7 @@ class IdEntry {
 
 /** Users, or devices. Made in src/profile/id-counts.ts. */
 @unmanaged
-class IdTable {
+export class IdTable {
   slots: u32;
   entries: u32;
   texts: u32;
@@ -52,6 +52,18 @@ export class IdTables {
 @inline
 function entryAt(table: IdTable, number: u32): IdEntry {
   return changetype<IdEntry>(<usize>table.entries + <usize>number * offsetof<IdEntry>());
+}
+
+/** Returns the address of the first `ID_TEXT_BYTES` bytes of an id. */
+@inline
+export function idTextAt(table: IdTable, number: u32): usize {
+  return <usize>table.texts + <usize>number * ID_TEXT_BYTES;
+}
+
+/** Returns the bytes of the whole id. */
+@inline
+export function idLengthAt(table: IdTable, number: u32): u32 {
+  return entryAt(table, number).length;
 }
 
 /** Returns true if the ids of another row may not fit. */
@@ -99,7 +111,7 @@ function countId(table: IdTable, start: usize, length: u32, hash: u64): u32 {
   entry.last = 0;
   entry.length = length;
   // In steps of 16; a text has room for four.
-  copyLoose(<usize>table.texts + <usize>number * ID_TEXT_BYTES, start, min(length, ID_TEXT_BYTES));
+  copyLoose(idTextAt(table, number), start, min(length, ID_TEXT_BYTES));
   return number;
 }
 

@@ -270,11 +270,16 @@ function identityOf(profile: ProfileFold): Report["identity"] {
     users: countOf(users, profile.users),
     devices: countOf(devices, profile.devices),
     junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
+    oddIDs: [...oddIDsOf("userID", users), ...oddIDsOf("stableID", devices)],
     topUsers: users.byRows,
     sharedUsers: users.byOthers,
     topDevices: devices.byRows,
     sharedDevices: devices.byOthers,
   };
+}
+
+function oddIDsOf(field: "userID" | "stableID", { odd }: TopIds): Report["identity"]["oddIDs"] {
+  return odd.map(({ ids = null, twins = null, ...counts }) => ({ field, ...counts, ids, twins }));
 }
 
 function countOf({ distinct }: TopIds, registers: Registers): Estimate {

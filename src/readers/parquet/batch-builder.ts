@@ -72,6 +72,7 @@ export class BatchBuilder {
       case "inside": {
         const { node, outer } = find(root, source.path);
         target.fill(node, outer, source.kind === "value" && source.json, rows, faults);
+        if (source.kind === "value" && source.isDecoded) target.decodeScalars(source.json, rows);
         return;
       }
       case "object": {

@@ -1,12 +1,18 @@
 import type { FieldRequest } from "../../batch/batch.js";
 import { prune, type SchemaNode } from "./schema-tree.js";
+import { isJsonText } from "./value-type.js";
 
 /** The origin of a requested field's cells. */
 export type FieldSource =
   /** No such column: every cell is null. */
   | { readonly kind: "missing" }
-  /** The value at `path`. */
-  | { readonly kind: "value"; readonly path: NodePath; readonly json: boolean }
+  /** The value at `path`; with `isDecoded`, of a text that is a JSON scalar the value of that. */
+  | {
+      readonly kind: "value";
+      readonly path: NodePath;
+      readonly json: boolean;
+      readonly isDecoded: boolean;
+    }
   /**
    * An object of members of the struct at `path`. If `path` is null: of the columns that are not null in
    * the row.
@@ -80,7 +86,14 @@ function planField(
   if (steps.length > 0 || request.form === "rest") {
     return { kind: "inside", path, request: { ...request, path: steps } };
   }
-  return { kind: "value", path, json: request.form === "json" };
+  const json = request.form === "json";
+  const isDecoded = node.kind === "leaf" && isJsonText(node.element);
+  return {
+    kind: "value",
+    path,
+    json,
+    isDecoded: isDecoded && (!json || request.isScalar === true),
+  };
 }
 
 function planRest(

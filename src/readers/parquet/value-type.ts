@@ -25,6 +25,7 @@ const converted = {
   timestampMicros: 10,
   uint8: 11,
   uint64: 14,
+  json: 19,
   bson: 20,
   interval: 21,
 } as const;
@@ -36,6 +37,7 @@ const logical = {
   timestamp: 8,
   integer: 10,
   unknown: 11,
+  json: 12,
   bson: 13,
   uuid: 14,
   float16: 15,
@@ -74,6 +76,11 @@ export function valueTypeOf(element: SchemaElement): ValueType | string {
     default:
       return `of the unknown type ${type}`;
   }
+}
+
+/** Returns true for texts that are JSON. */
+export function isJsonText(element: SchemaElement): boolean {
+  return element.type === physicalTypes.byteArray && is(element, logical.json, converted.json);
 }
 
 function int32Type(element: SchemaElement): ValueType | string {
@@ -150,7 +157,7 @@ function isUnsigned({ logicalType, convertedType }: SchemaElement): boolean {
 }
 
 function is(element: SchemaElement, logicalId: number, convertedType: number): boolean {
-  return element.logicalType?.has(logicalId) || element.convertedType === convertedType;
+  return element.logicalType?.has(logicalId) === true || element.convertedType === convertedType;
 }
 
 function member(type: ThriftStruct | undefined, id: number): ThriftStruct | undefined {

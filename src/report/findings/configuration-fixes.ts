@@ -15,7 +15,7 @@ interface RecordedMember {
 }
 
 type RecordObject = Readonly<Record<string, unknown>>;
-type FieldTarget = "event" | "userID" | "stableID" | "insertID";
+type FieldTarget = "event" | "userID" | "stableID" | "value" | "insertID";
 
 export function fieldsOf(facts: Facts, target: FieldTarget): readonly RecordedField[] {
   return listAt<RecordedField>(objectAt(facts.configuration, "mapping"), target);
@@ -72,6 +72,26 @@ export function unlessFix(
     unless: [...new Set([...(field.unless ?? []), ...texts])],
   });
   return fieldFix(facts, target, withUnless, isSafe);
+}
+
+/**
+ * Makes the fields of a target change their texts, in addition to their changes so far. Always safe.
+ * Undefined if they do already: then a transform made the texts.
+ */
+export function readingFix(
+  facts: Facts,
+  target: FieldTarget,
+  { as, ...reading }: { readonly as?: string; readonly trim?: boolean },
+): Fix | undefined {
+  const withReading = (field: RecordedField) => {
+    const forms = [...new Set([field.as ?? [], as ?? []].flat())];
+    const [first] = forms;
+    if (first === undefined) return { ...field, ...reading };
+    return { ...field, ...reading, as: forms.length === 1 ? first : forms };
+  };
+  const before = fieldsOf(facts, target);
+  const isChanged = JSON.stringify(before.map(withReading)) !== JSON.stringify(before);
+  return isChanged ? fieldFix(facts, target, withReading, true) : undefined;
 }
 
 /** Adds a field to a target; it is used where the others have no value. */

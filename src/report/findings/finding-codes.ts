@@ -160,6 +160,18 @@ export const findingCodes = {
     "Ids are placeholders: `0`, `null`, `undefined`, the zero UUID.",
     "`unless` in `mapping.userID` or `mapping.stableID`. *Safe* if all events have the other id too.",
   ),
+  ids_decimal: warning(
+    "Ids are whole numbers with a fraction of zero or an exponent, such as `1000.0` or `1e+03`. Other ids are the same without, or at least half of all are like this.",
+    "`as` `integer` in `mapping.userID` or `mapping.stableID`. *Safe*.",
+  ),
+  blanks_around: warning(
+    "Ids, event names or values have white space or characters of no width around them.",
+    "`trim` in the field of the mapping. *Safe*.",
+  ),
+  quotes_around: warning(
+    "Ids, event names or values are in quotes, as JSON texts are: at least half of the distinct ones, or ids that are the same as another one without.",
+    "`as` `json` in the field of the mapping. *Safe*.",
+  ),
   csv_nulls_as_text: warning(
     "Cells of CSV inputs are `NULL`, `(null)`, `None`, `nil` or a similar text.",
     "`csvNull` makes them null.",

@@ -31,6 +31,7 @@ import {
 } from "./input-findings.js";
 import { findNameChanges } from "./name-changes.js";
 import type { Facts, Finder, Observation } from "./observation.js";
+import { findOddTexts } from "./odd-texts.js";
 import {
   findFutureTimes,
   findMidnights,
@@ -87,6 +88,9 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   users_anonymous: findAnonymousUsers,
   identity_events: findIdentityEvents,
   ids_junk: findJunkIDs,
+  ids_decimal: findOddTexts,
+  blanks_around: findOddTexts,
+  quotes_around: findOddTexts,
   csv_nulls_as_text: findCsvNulls,
   ids_emails: findEmailIDs,
   device_shared: findSharedDevices,

@@ -196,6 +196,11 @@ export function likelyFormats(messages: readonly string[]): LikelyFormats | unde
   return { formats: [...formats, ...(others.length < texts.length ? ["auto"] : [])], other };
 }
 
+/** Returns true if these messages of rejects quote times that are in quotes themselves, as JSON texts are. */
+export function areJsonTexts(messages: readonly string[]): boolean {
+  return messages.length > 0 && messages.every((message) => /^".+"$/u.test(textIn(message)));
+}
+
 /** Usual times that another format of the mapping refuses and `auto` reads. */
 const readByAuto = /^(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?|\d{9,10}|\d{13}|\d{16}|\d{19})$/;
 

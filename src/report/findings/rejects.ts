@@ -4,7 +4,7 @@ import type { RecordedField } from "../../profile/written-mapping.js";
 import { formatNumberOf } from "../quantities.js";
 import { fieldsOf, fixOf, furtherFieldFix, numberAt, timeFix } from "./configuration-fixes.js";
 import { type Facts, type Observation, shareOf } from "./observation.js";
-import { findTimeUnits, likelyFormats } from "./odd-times.js";
+import { areJsonTexts, findTimeUnits, likelyFormats } from "./odd-times.js";
 
 /** Usual names of these fields in exports, likeliest first. */
 const usualNames = {
@@ -61,7 +61,10 @@ function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined 
 
 /** Adds the formats of the samples; those that read the other times stay first. */
 function formatFix(facts: Facts, samples: ReportReject["samples"]): Fix | undefined {
-  const likely = likelyFormats(samples.map(({ message }) => message));
+  const messages = samples.map(({ message }) => message);
+  // Nothing is lost: all of these rows are rejected.
+  if (areJsonTexts(messages)) return timeFix(facts, (time) => ({ ...time, as: "json" }), true);
+  const likely = likelyFormats(messages);
   // If day and month can be mistaken, the line would be a guess.
   if (likely === undefined || likely.other !== undefined) return undefined;
   const before = facts.rows.mapped > 0;

@@ -39,8 +39,20 @@ function describeGroup<T extends { readonly rows: number }>(
   return group.map((one) => `${quoted(nameOf(one))} (${formatCount(one.rows)})`).join(", ");
 }
 
+/** Returns a text without white space and characters of no width around it, as `trim` removes them. */
+export function withoutBlanks(text: string): string {
+  return text.replaceAll(/^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu, "");
+}
+
+/** Groups names of several spellings; those that differ only by blanks around them are another finding. */
+export function alikeNames(events: Facts["events"]): readonly Facts["events"][] {
+  return alikeGroups(events, ({ event }) => event).filter(
+    (group) => new Set(group.map(({ event }) => withoutBlanks(event))).size > 1,
+  );
+}
+
 export function findAlikeNames({ events }: Facts): Observation | readonly Observation[] {
-  const groups = alikeGroups(events, ({ event }) => event);
+  const groups = alikeNames(events);
   if (groups.length === 0) return [];
   const renamed = groups.flatMap(([main, ...others]) =>
     others.map(({ event }) => [event, main?.event ?? event] as const),

@@ -35,6 +35,9 @@ export const ANONYMOUS_SHARE = 0.02;
  */
 export const GENERATED_USERS_SHARE = 0.01;
 
+/** Share of the distinct texts of a target from which on a form is treated as that of the export. */
+export const ODD_TEXTS_SHARE = 0.5;
+
 /** Number of names that differ only by an id from which on they are treated as one. */
 export const NAMES_WITH_IDS = 10;
 

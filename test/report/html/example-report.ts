@@ -128,6 +128,7 @@ function frame(
       emailDevices: 0,
       users: { count: 48_210, error: 0.0081 },
       devices: { count: 71_904, error: 0.0081 },
+      oddIDs: [],
       junkIDs: [
         { field: "userID", value: "", rows: 812 },
         { field: "userID", value: "undefined", rows: 301 },
