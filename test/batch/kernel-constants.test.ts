@@ -42,7 +42,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   column: named(cellKinds, "KIND_"),
   "csv/csv": named(scanStates, "STATE_"),
   "csv/csv-scan": named(rowEndings),
-  "inflate/crc32": { LAST: constantsOf("readers/inflate-bytes")["REMAINDER_BYTES"] ?? -1 },
+  "inflate/crc32": { LAST: constantsOf("readers/checksum")["REMAINDER_BYTES"] ?? -1 },
   "inflate/inflate-state": {
     ...inflateStatuses,
     DAMAGE: damage,
