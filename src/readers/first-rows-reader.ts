@@ -1,10 +1,12 @@
 import type { Batch } from "../batch/batch.js";
+import type { ReadDigest } from "./digested-bytes.js";
 import type { MisplacedCommas, Reader, ReaderNotices } from "./reader.js";
 import type { Source } from "./source.js";
 
 /** Reads the first rows of a range and no bytes after the batch that holds the last of them. */
 export class FirstRowsReader implements Reader {
   source?: Source;
+  readonly digest?: () => ReadDigest;
   #left: number;
 
   constructor(
@@ -12,6 +14,8 @@ export class FirstRowsReader implements Reader {
     rows: number,
   ) {
     this.#left = rows;
+    const { digest } = reader;
+    if (digest !== undefined) this.digest = digest;
   }
 
   get consumed(): number {

@@ -29,6 +29,7 @@ const UNSAMPLED = 64 * 1024 + 5_000;
 it.each<[string, string, string, readonly string[]]>([
   ["lines of JSON", "a.jsonl", lines, []],
   ["lines of JSON in many ranges", "a.jsonl", lines, ["--split-size", "64KiB"]],
+  ["the first lines of JSON", "a.jsonl", lines, ["--limit", "2000"]],
   ["a JSON array", "a.json", JSON.stringify(rows), []],
   ["CSV", "a.csv", csv, ["--split-size", "64KiB"]],
   ["CSV of another encoding", "a.csv", csv, ["--csv-encoding", "windows-1252"]],

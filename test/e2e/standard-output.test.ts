@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { mainFile, runInProcess, runSwitchyard } from "../support/command-line.js";
+import {
+  mainFile,
+  programEnvironment,
+  runInProcess,
+  runSwitchyard,
+} from "../support/command-line.js";
 import { amplitudeLines } from "../support/generated-input.js";
 import { writePackedInputs } from "../support/packed-inputs.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -160,7 +165,10 @@ test.each(["send", "validate"])("%s has no standard output to write to", async (
 });
 
 const shell = (command: string) =>
-  promisify(execFile)("bash", ["-c", `set -o pipefail; ${command}`], { cwd: directory });
+  promisify(execFile)("bash", ["-c", `set -o pipefail; ${command}`], {
+    cwd: directory,
+    env: programEnvironment(),
+  });
 
 test("a reader that closes the pipe ends the export quietly", async () => {
   writeFileSync(join(directory, "many.jsonl"), amplitudeLines(0, 60_000, 3));

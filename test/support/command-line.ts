@@ -65,6 +65,11 @@ function isOfCaller(name: string): boolean {
   return name.startsWith("SWITCHYARD_") || name === "npm_command";
 }
 
+/** Returns the environment of these tests without what is meant for them and not for the program. */
+export function programEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfCaller(name)));
+}
+
 /** Returns how messages of `runSwitchyard` call the program in a directory. */
 export function programIn(directory: string): string {
   return `node ${relative(directory, mainFile)}`;
@@ -75,10 +80,9 @@ export async function runSwitchyard(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
-  const inherited = Object.entries(process.env).filter(([name]) => !isOfCaller(name));
   const child = spawn(process.execPath, [mainFile, ...args], {
     cwd: options.cwd,
-    env: { ...Object.fromEntries(inherited), ...options.env },
+    env: { ...programEnvironment(), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   return collectOutput(child, args, options.started);

@@ -210,7 +210,7 @@ function isTopDomain(start: usize, end: usize): bool {
   if (end - start < 2) return false;
   for (let p = start; p < end; p++) if (!isLetter(load<u8>(p))) return false;
   if (end - start > 4) return true;
-  const word = (load<u32>(start) & (0xffffffff >> <u32>((4 - (end - start)) << 3))) | 0x20202020;
+  const word = (load<u32>(start) & (0xffffffff >> ((4 - <u32>(end - start)) << 3))) | 0x20202020;
   // png, jpg, gif, svg, jpeg, webp
   return (
     word != 0x20676e70 && word != 0x2067706a && word != 0x20666967 && word != 0x20677673 &&

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { z } from "zod";
-import { syncDirectory } from "../../base/durable-file.js";
+import { isThere, syncDirectory } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { digestLines, type LineFile, readLines, writeLines } from "../../base/line-file.js";
@@ -250,7 +250,7 @@ export async function listOrNone(path: string): Promise<string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
+    if (isMissing(error, path)) return [];
     throw error;
   }
 }
@@ -275,9 +275,17 @@ async function readJson(path: string): Promise<unknown> {
     // Decoded as a whole: in the pieces that are read it takes three times as long.
     return JSON.parse((await readFile(path)).toString());
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    if (isMissing(error, path)) return undefined;
     throw unreadable(path, (error as Error).message, error);
   }
+}
+
+/**
+ * Asks a second time, because nothing is written anew for what is missing: some network file systems give
+ * ENOENT for a file that another call finds.
+ */
+function isMissing(error: unknown, path: string): boolean {
+  return hasCode(error, "ENOENT") && !isThere(path);
 }
 
 /** Throws `ledger_unreadable` if this version does not know the format of a plan. */
