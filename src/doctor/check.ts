@@ -7,7 +7,7 @@ export type CheckState = "ok" | "warning" | "failed";
 export interface Check {
   readonly name: string;
   readonly state: CheckState;
-  /** What was found and, unless all is well, what to do. */
+  /** The finding and, unless all is well, the remedy. */
   readonly message: string;
   /** The code of the error that the run would end with. */
   readonly code?: string;

@@ -64,7 +64,7 @@ export async function checkSpace(
   const isStored = isObjectUrl(outputDirectory);
   const directory = isStored ? temporaryDirectory : outputDirectory;
   const estimate = isStored ? estimateTemporary(inputs, options) : estimateExport(inputs, options);
-  // What an earlier run has written needs no more space.
+  // Files of an earlier run need no more space.
   const isBegun = !isStored && existsSync(layoutOf(directory, dataset).ledgerDirectory);
   return compareSpace(directory, await freeBytes(directory), estimate, isBegun);
 }

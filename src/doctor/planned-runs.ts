@@ -19,7 +19,7 @@ import { type Check, failed } from "./check.js";
 
 /** The runs that a configuration asks for, and why others cannot begin. */
 export interface PlannedRuns {
-  /** What all runs over the inputs have in common; absent if no inputs are needed. */
+  /** The options that all runs over the inputs share; absent if no inputs are needed. */
   readonly run?: RunOptions;
   readonly export?: ExportOptions;
   readonly send?: SendRequest;

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { hasCode } from "../base/error-code.js";
 import { type Machine, thisMachine } from "../pipeline/configuration/machine.js";
 
-/** What the checks ask the system for; tests replace it. */
+/** Facts about the system that checks ask for; tests replace them. */
 export interface SystemFacts {
   /** Without the `v`. */
   readonly nodeVersion: string;

@@ -9,7 +9,7 @@ export interface InspectedInputs {
   /** Files and objects. */
   readonly files: number;
   readonly opened: number;
-  /** What is in the opened ones. */
+  /** The sources in the opened inputs. */
   readonly found: Discovery;
   /** Bytes of all inputs that are not compressed; estimated if not all were opened. */
   readonly plainBytes: number;

@@ -80,7 +80,7 @@ export async function runValidate(
     const layout = layoutOf(outputDirectory, "events");
     const ledger = new Ledger(layout);
     let counted: CountedReport | undefined;
-    /** Of all inputs, on disk. */
+    /** Size of all inputs on disk. */
     let bytes = 0;
     let countedDuplicates: ReportFacts["exact"];
     let begun: RunRecord | undefined;

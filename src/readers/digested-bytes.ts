@@ -49,11 +49,14 @@ export class DigestedBytes implements ByteSource {
     return this.file.consumed;
   }
 
-  async read(target: Uint8Array): Promise<number> {
+  /** At once for a file that is read at once: a promise costs more than most reads. */
+  read(target: Uint8Array): number | Promise<number> {
+    const add = (count: number) => {
+      this.#add(target.subarray(0, count));
+      return count;
+    };
     const reading = this.file.read(target);
-    const count = typeof reading === "number" ? reading : await reading;
-    this.#add(target.subarray(0, count));
-    return count;
+    return typeof reading === "number" ? add(reading) : reading.then(add);
   }
 
   /** Returns the checksum of what was read; call it before `close`. */

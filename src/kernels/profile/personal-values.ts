@@ -163,6 +163,8 @@ function contentsOfText(names: SecretNames, start: usize, end: usize): u32 {
 /** Returns the content that the byte at `mark` is part of; 0 for none. */
 function contentAt(names: SecretNames, mark: usize, start: usize, end: usize): u32 {
   const byte = load<u8>(mark);
+  if (byte == LETTER_B) return load<u32>(mark) == BEAR && isBearer(mark, end) ? HAS_SECRET : 0;
+  if (byte == LETTER_J) return isWebToken(mark, start, end) ? HAS_SECRET : 0;
   let after = mark + 1;
   let isAt = byte == AT;
   let isEquals = byte == EQUALS;
@@ -178,9 +180,7 @@ function contentAt(names: SecretNames, mark: usize, start: usize, end: usize): u
     after += 2;
   }
   if (isAt) return isEmailAt(mark, after, start, end) ? HAS_EMAIL : 0;
-  if (isEquals) return isSecretParameter(names, mark, after, start, end) ? HAS_SECRET : 0;
-  if (byte == LETTER_J) return isWebToken(mark, start, end) ? HAS_SECRET : 0;
-  return byte == LETTER_B && isBearer(mark, end) ? HAS_SECRET : 0;
+  return isEquals && isSecretParameter(names, mark, after, start, end) ? HAS_SECRET : 0;
 }
 
 /** Returns true if an email address has its `@` at [mark, after). */
@@ -222,6 +222,7 @@ function isTopDomain(start: usize, end: usize): bool {
 function isSecretParameter(
   names: SecretNames, mark: usize, after: usize, start: usize, end: usize,
 ): bool {
+  if (mark < start + 2 || !mayEndName(names, load<u8>(mark - 2), load<u8>(mark - 1))) return false;
   let first = mark;
   const limit = mark - min(mark - start, NAME_BYTES_MAX);
   while (first > limit && (isTokenByte(load<u8>(first - 1)) || load<u8>(first - 1) == DOT)) first--;
@@ -242,6 +243,18 @@ function isSecretParameter(
   return name != 0 && isSecretValue(names, changetype<SecretName>(name), after, end);
 }
 
+/** Returns true if a name may end with two bytes: most names of parameters are told by them. */
+@inline
+function mayEndName(names: SecretNames, last: u8, byte: u8): bool {
+  return !isWord(last) || !isWord(byte) || hasEnding(names, last | 0x20, byte | 0x20);
+}
+
+@inline
+function hasEnding(names: SecretNames, last: u8, byte: u8): bool {
+  const ending = <u32>last * 7 + <u32>byte;
+  return ((names.endings >> <u64>(ending & 63)) & 1) != 0;
+}
+
 /** Returns the address of the `SecretName` that the name in [start, end) is; 0 if it is none. */
 function findName(names: SecretNames, start: usize, end: usize): usize {
   if (end - start > NAME_BYTES_MAX) return 0;
@@ -252,8 +265,7 @@ function findName(names: SecretNames, start: usize, end: usize): usize {
     if (isWord(byte)) store<u8>(word + length++, byte | 0x20);
   }
   if (length < 2) return 0;
-  const ending = <u32>load<u8>(word + length - 2) * 7 + <u32>load<u8>(word + length - 1);
-  if (((names.endings >> <u64>(ending & 63)) & 1) == 0) return 0;
+  if (!hasEnding(names, load<u8>(word + length - 2), load<u8>(word + length - 1))) return 0;
   for (let at = <usize>names.first; at < <usize>names.end; at += offsetof<SecretName>()) {
     const name = changetype<SecretName>(at);
     const bytes = <usize>name.length;
@@ -304,9 +316,10 @@ function isWebToken(mark: usize, start: usize, end: usize): bool {
   return tokenEnd(head + 1, end) - head > TOKEN_BYTES_MIN;
 }
 
+/** Returns true if `Bear` at `mark` begins a bearer token. */
 function isBearer(mark: usize, end: usize): bool {
   if (mark + 7 + TOKEN_BYTES_MIN > end) return false;
-  if (load<u32>(mark) != BEAR || load<u16>(mark, 4) != ER || load<u8>(mark, 6) != 0x20) return false;
+  if (load<u16>(mark, 4) != ER || load<u8>(mark, 6) != 0x20) return false;
   return tokenEnd(mark + 7, end) - mark - 7 >= TOKEN_BYTES_MIN;
 }
 

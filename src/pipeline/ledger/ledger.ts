@@ -281,8 +281,8 @@ async function readJson(path: string): Promise<unknown> {
 }
 
 /**
- * Asks a second time, because nothing is written anew for what is missing: some network file systems give
- * ENOENT for a file that another call finds.
+ * Returns true if a file does not exist. Asks a second time, because some network file systems give ENOENT
+ * for a file that another call finds, and a manifest without its record would be wrong.
  */
 function isMissing(error: unknown, path: string): boolean {
   return hasCode(error, "ENOENT") && !isThere(path);

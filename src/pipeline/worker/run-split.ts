@@ -105,29 +105,14 @@ async function writeSplit(
   const readerNotices: Readonly<Record<string, number>>[] = [];
   const digests: SourceDigest[] = [];
   const sink = tools.sink.openSplit(split.id);
+  const found = { commas, readerNotices, digests, sound };
+  const flow: Flow = { sink, tally, fieldValues, duplicates, found };
   tools.ahead.begin([...split.ranges, ...(task.next?.ranges ?? [])]);
   let written: Pick<SplitSink, "abort"> = sink;
   try {
     let bytesBefore = 0;
     for (const [index, range] of split.ranges.entries()) {
-      const result =
-        skipped[index] ??
-        (await readRange(
-          index,
-          range,
-          {
-            sink,
-            tally,
-            fieldValues,
-            duplicates,
-            commas,
-            readerNotices,
-            digests,
-            sound,
-            bytesBefore,
-          },
-          tools,
-        ));
+      const result = skipped[index] ?? (await readRange(index, range, bytesBefore, flow, tools));
       fieldValues.endRange(range.source.name);
       if (typeof result === "number") bytesBefore += result;
       else failures.push(result);
@@ -171,30 +156,26 @@ interface Flow {
   readonly tally: SplitTally;
   readonly fieldValues: FieldValueTally;
   readonly duplicates: SplitDuplicates | undefined;
-  /** Found in the ranges so far. */
+  readonly found: Found;
+}
+
+/** Facts of the ranges so far. */
+interface Found {
   readonly commas: MisplacedCommas[];
   readonly readerNotices: Readonly<Record<string, number>>[];
   readonly digests: SourceDigest[];
   readonly sound: SoundRanges;
-  /** Bytes on disk of the earlier ranges of the split. */
-  readonly bytesBefore: number;
 }
 
-/** Returns the bytes on disk of the range, or why its source failed. */
+/**
+ * Returns the bytes on disk of the range, or why its source failed. `bytesBefore`: those of the earlier
+ * ranges of the split.
+ */
 async function readRange(
   index: number,
   range: SourceRange,
-  {
-    sink,
-    tally,
-    fieldValues,
-    duplicates,
-    commas,
-    readerNotices,
-    digests,
-    sound,
-    bytesBefore,
-  }: Flow,
+  bytesBefore: number,
+  { sink, tally, fieldValues, duplicates, found }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
@@ -215,7 +196,7 @@ async function readRange(
   const rowsBefore = tally.read;
   try {
     const fetched = await guard(signal, () => tools.ahead.take(index));
-    const more = omitUndefined({ sound: sound.get(index), fetched });
+    const more = omitUndefined({ sound: found.sound.get(index), fetched });
     const readerOptions = { ...tools.readerOptions, ...more };
     reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));
     source = reader.source ?? source;
@@ -233,7 +214,7 @@ async function readRange(
       bytesDone = bytes;
       counters.set(tally.read, tally.rejected, bytesDone);
     }
-    if (reader.digest !== undefined) digests.push({ source: name, ...reader.digest() });
+    if (reader.digest !== undefined) found.digests.push({ source: name, ...reader.digest() });
     return duplicates?.endRange() ?? reader.consumed;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
@@ -243,13 +224,13 @@ async function readRange(
     if (!tools.leavesOutAltered)
       return { source: name, code, message: hasRows ? `${message} ${DELIVERED}` : message };
     // Rows that were read from altered bytes are discarded.
-    if (hasRows && !sound.has(index)) sound.set(index, { bytes: alteredFrom, error });
+    if (hasRows && !found.sound.has(index)) found.sound.set(index, { bytes: alteredFrom, error });
     return { source: name, code, message: `${message} ${LEFT_OUT}` };
   } finally {
     if (reader?.misplacedCommas !== undefined) {
-      commas.push({ ...reader.misplacedCommas, sources: 1, source: name });
+      found.commas.push({ ...reader.misplacedCommas, sources: 1, source: name });
     }
-    if (reader?.notices !== undefined) readerNotices.push({ ...reader.notices });
+    if (reader?.notices !== undefined) found.readerNotices.push({ ...reader.notices });
     await reader?.close();
   }
 }
