@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
-import type { SignalledPlace } from "../pipeline/options.js";
 import { LeaseLock } from "../pipeline/remote/lease-lock.js";
 import { openOutput } from "../pipeline/remote/output-copy.js";
-import { readObject } from "../pipeline/remote/output-place.js";
+import { readObject, type SignalledPlace } from "../pipeline/remote/output-place.js";
 import { parseObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 

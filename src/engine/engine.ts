@@ -9,15 +9,15 @@ import { recordRunOptions } from "../pipeline/ledger/recorded-options.js";
 import type {
   CountRequest,
   ExportOptions,
-  OutputPlace,
   RunOptions,
   SendRequest,
   StreamOptions,
   ValidateRequest,
+  WorkerOptions,
 } from "../pipeline/options.js";
-import type { WorkerOptions, WorkerResult } from "../pipeline/queue/queue-worker.js";
+import type { WorkerResult } from "../pipeline/queue/queue-worker.js";
 import { isOfPlan } from "../pipeline/remote/output-paths.js";
-import { withFilesOf } from "../pipeline/remote/output-place.js";
+import { type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
 import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunOutside } from "../pipeline/run-job.js";

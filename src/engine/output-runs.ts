@@ -1,7 +1,12 @@
 import { builtFile } from "../base/package-files.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
-import type { ExportOptions, SendOptions, SendRequest } from "../pipeline/options.js";
-import type { WorkerOptions, WorkerResult } from "../pipeline/queue/queue-worker.js";
+import type {
+  ExportOptions,
+  SendOptions,
+  SendRequest,
+  WorkerOptions,
+} from "../pipeline/options.js";
+import type { WorkerResult } from "../pipeline/queue/queue-worker.js";
 import type { QueuedOutput } from "../pipeline/queue/queued-output.js";
 import { type ExportResult, runExport } from "../pipeline/run-export.js";
 import type { RunOutside, RunPublisher } from "../pipeline/run-job.js";

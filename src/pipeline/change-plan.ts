@@ -1,7 +1,6 @@
 import { throwIfInterrupted } from "../base/errors.js";
-import type { Source, SourceRange } from "../readers/source.js";
-import type { Layout } from "./ledger/layout.js";
-import { holdsSame, type PlanChanges } from "./ledger/resume.js";
+import { holdsSame } from "../readers/fingerprint.js";
+import type { FirstRows, Source, SourceRange } from "../readers/source.js";
 import {
   extendPlan,
   growSplitBytes,
@@ -12,7 +11,18 @@ import {
   replaceSources,
   updateSources,
 } from "./plan.js";
-import type { CountRows } from "./run-job.js";
+
+/** The changes that a saved plan needs before it is resumed. */
+export interface PlanChanges {
+  /** Sources with new content, which are planned again in their old splits. */
+  readonly repaired: readonly Source[];
+  /** Sources that could not be read before. */
+  readonly appeared: readonly Source[];
+  /** Names of sources that can no longer be read. */
+  readonly lost: ReadonlySet<string>;
+  /** Names of sources that are gone and need not be read again. */
+  readonly vanished: ReadonlySet<string>;
+}
 
 /** Returns the ranges that a source can be cut into. */
 type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
@@ -27,6 +37,12 @@ export interface PlanningOptions {
   /** Stops the planning; no plan is kept. */
   readonly signal: AbortSignal;
 }
+
+/**
+ * Counts the rows of a range, up to `rowsMax`, and the bytes on disk that were read for them. A
+ * source that fails has the rows before the damage.
+ */
+export type CountRows = (range: SourceRange, rowsMax: number) => Promise<FirstRows>;
 
 /** The rows to plan, and what counts rows. */
 export interface LimitOptions {
@@ -67,7 +83,7 @@ export async function changePlan(
   saved: Plan,
   sources: readonly Source[],
   changes: PlanChanges,
-  options: PlanningOptions & Pick<Layout, "epoch">,
+  options: PlanningOptions & { readonly epoch: number },
 ): Promise<Plan> {
   if (!isPlanChanged(changes)) return updateSources(saved, sources);
   const { repaired, appeared, lost, vanished } = changes;

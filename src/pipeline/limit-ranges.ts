@@ -1,12 +1,12 @@
 import type { FirstRows, Source } from "../readers/source.js";
 import { type LimitOptions, type PlanningOptions, rangeSources } from "./change-plan.js";
-import type { RowLimit } from "./manifest.js";
 import type { RangedSource } from "./plan.js";
 
 /** The ranges that hold the first rows of the inputs. */
 export interface LimitedRanges {
   readonly ranged: readonly RangedSource[];
-  readonly limit: RowLimit;
+  /** The limit, and whether the inputs have more rows. */
+  readonly limit: { readonly rows: number; readonly partial: boolean };
 }
 
 /**

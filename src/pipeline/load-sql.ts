@@ -8,11 +8,12 @@ import {
   isRequired,
   type OutputColumn,
 } from "../sinks/output-columns.js";
+import { isObjectUrl } from "../store/object-url.js";
 import { dayKeyOf } from "./delta-log.js";
 import type { Manifest } from "./manifest.js";
 import type { Warehouse } from "./options.js";
 import { type LoadedKind, type OutputFormat, outputFormat } from "./output-formats.js";
-import { isObjectUrl, pathInOutput } from "./remote/output-place.js";
+import { pathInOutput } from "./remote/output-place.js";
 import { columnsIn } from "./verify/open-part.js";
 
 /** An export to be loaded. */

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { writeDurably } from "../base/durable-file.js";
 import { SwitchyardError } from "../base/errors.js";
 import { writeLines } from "../base/line-file.js";
 import { asOutput } from "../base/output-error.js";
 import { checkValue, faultLines } from "../base/schema.js";
-import { INPUTS_NAME, type Layout } from "./ledger/layout.js";
+import { INPUTS_NAME, type Layout, MANIFEST_NAME } from "./ledger/layout.js";
 import {
   MANIFEST_VERSION,
   type Manifest,
@@ -18,6 +19,7 @@ import {
 } from "./manifest.js";
 import { outputFormatNames } from "./output-formats.js";
 import type { Plan } from "./plan.js";
+import { type OutputPlace, withFilesOf } from "./remote/output-place.js";
 
 /** The manifest of a format that this version can read back. */
 const exportSchema = manifestSchema.extend({ format: z.enum(outputFormatNames) });
@@ -115,4 +117,12 @@ function* formatInputs(
     const input: ManifestInput = { name, bytes, fingerprint, format: format.kind };
     yield JSON.stringify(failure === undefined ? input : { ...input, failure });
   }
+}
+
+/** Reads the manifest of an output. Throws like `readManifest`, and `StoreError`. */
+export function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise<Manifest> {
+  const isManifest = (path: string) => path === MANIFEST_NAME;
+  return withFilesOf(place, isManifest, signal, (directory) =>
+    readManifest(join(directory, MANIFEST_NAME)),
+  );
 }

@@ -10,10 +10,9 @@ import type { EventFold, FoldedEvents } from "./event-fold.js";
 import { EVENTS_BY_DAY_NAME, splitOfPartName } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { RecordedOptions } from "./ledger/recorded-options.js";
+import { checkAccounts } from "./ledger/split-accounts.js";
 import type { Manifest, ManifestDay, RowCounts } from "./manifest.js";
-import type { MergedDays } from "./merge/merge-spilled.js";
 import { type AccountFacts, foldAccounts, inOrder } from "./run-accounts.js";
-import { checkAccounts } from "./worker/run-split.js";
 
 export interface ManifestFacts extends AccountFacts {
   readonly options: RecordedOptions;
@@ -27,7 +26,10 @@ interface FoldedExport {
 }
 
 /** The merged parts, and the days that are not merged yet. */
-type FoldedMerges = Pick<MergedDays, "parts" | "pending">;
+interface FoldedMerges {
+  readonly parts: readonly PartFile[];
+  readonly pending: readonly Pick<PartFile, "day" | "rows">[];
+}
 
 const noMerges: FoldedMerges = { parts: [], pending: [] };
 

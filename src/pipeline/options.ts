@@ -97,20 +97,6 @@ export interface RunOptions {
   readonly limit?: number;
 }
 
-/** The output of an export: a directory, or a place in a store. */
-export interface OutputPlace {
-  /** Absolute, or an address such as `s3://bucket/prefix`. */
-  readonly directory: string;
-  readonly s3: S3Options;
-  /** Accept a store that ignores conditions. */
-  readonly unsafeLock?: boolean;
-}
-
-/** An output with the signal that ends requests to its store. */
-export interface SignalledPlace extends OutputPlace {
-  readonly signal: AbortSignal;
-}
-
 /** The options of a run whose output can be in a store. */
 export interface StoredOptions extends RunOptions {
   /** Write to a store that ignores conditions. */
@@ -235,3 +221,20 @@ export interface SendRequest
 /** The warehouses that `load-sql` knows. */
 export const warehouses = ["bigquery", "snowflake", "redshift", "clickhouse", "duckdb"] as const;
 export type Warehouse = (typeof warehouses)[number];
+
+/** The options that each worker sets itself: its machine, its access to stores, its secrets. */
+export interface OwnOptions extends Pick<ExportOptions, "threads" | "memoryBytes"> {
+  readonly s3: S3Options;
+  readonly salt?: string;
+  readonly serverSecret?: string;
+  /** Absolute path of the transform module, if it differs from the coordinator's. */
+  readonly transformPath?: string;
+}
+
+/** The options of a worker. */
+export interface WorkerOptions extends OwnOptions {
+  /** Address of Redis; may hold a password. */
+  readonly queue: string;
+  /** Write to a store that ignores conditions. */
+  readonly unsafeLock: boolean;
+}

@@ -9,8 +9,7 @@ import {
   createJsonlGzipFormat,
   csvColumns,
 } from "../sinks/text-format.js";
-import type { Manifest } from "./manifest.js";
-import { type OpenPart, readsAs } from "./verify/open-part.js";
+import { type OpenPart, type RecordedExport, readsAs } from "./verify/open-part.js";
 
 /** The user's settings for the parts of an export, apart from their format. */
 export interface PartOptions extends RowsOptions {
@@ -105,7 +104,10 @@ export function outputFormat(name: OutputFormat): OutputFormatRow {
 const formulaStart = /^[=+\-@\t\r]/;
 
 /** Returns the name of an event as the parts of an export store it. */
-export function nameInPart(event: string, { format, configuration }: Manifest): string {
+export function nameInPart(
+  event: string,
+  { format, configuration }: RecordedExport & { readonly format: string },
+): string {
   const { storedName = (name: string) => name } = outputFormat(format as OutputFormat);
   return storedName(event, { csvSafe: configuration["csvSafe"] === true });
 }

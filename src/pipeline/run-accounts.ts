@@ -7,6 +7,7 @@ import type { Mapping } from "../mapper/mapping.js";
 import { presetNames } from "../mapper/presets.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { FieldValues, SplitRecord } from "./ledger/ledger-records.js";
+import { foldCommas } from "./ledger/split-accounts.js";
 import {
   MANIFEST_VERSION,
   type ManifestDuplicates,
@@ -21,7 +22,6 @@ import {
   type SourceFailure,
 } from "./manifest.js";
 import type { Plan } from "./plan.js";
-import { foldCommas } from "./worker/split-tally.js";
 
 export interface AccountFacts {
   readonly version: string;

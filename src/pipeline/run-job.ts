@@ -1,5 +1,6 @@
-import type { ReaderOptions } from "../readers/reader.js";
-import type { FirstRows, Source, SourceRange } from "../readers/source.js";
+import type { ReaderOptions } from "../readers/read-options.js";
+import type { Source, SourceRange } from "../readers/source.js";
+import type { CountRows } from "./change-plan.js";
 import type { Layout } from "./ledger/layout.js";
 import type { RunRecord } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -21,12 +22,6 @@ export interface DiscoveredInputs {
   /** Names of documents beside the data, which are not read. */
   readonly documents?: readonly string[];
 }
-
-/**
- * Counts the rows of a range, up to `rowsMax`, and the bytes on disk that were read for them. A
- * source that fails has the rows before the damage.
- */
-export type CountRows = (range: SourceRange, rowsMax: number) => Promise<FirstRows>;
 
 /** The readers and outside effects that a run needs. */
 export interface RunOutside {

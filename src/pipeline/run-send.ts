@@ -10,14 +10,14 @@ import { journalsOf } from "../sinks/webhook/webhook-sink.js";
 import { type Layout, layoutOf, layoutOfEpoch } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
-import type { SendOptions, SendRequest, SignalledPlace } from "./options.js";
-import { pathInOutput } from "./remote/output-place.js";
+import { checkAccounts } from "./ledger/split-accounts.js";
+import type { SendOptions, SendRequest } from "./options.js";
+import { pathInOutput, type SignalledPlace } from "./remote/output-place.js";
 import { type AccountFacts, foldAccounts } from "./run-accounts.js";
 import type { RunJob, RunPublisher } from "./run-job.js";
 import type { RunResult } from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
 import { countSent, deliveryOf, findSentRun, withRun, writeSentRun } from "./sent-runs.js";
-import { checkAccounts } from "./worker/run-split.js";
 
 /** A run of sending that is ready to begin. */
 export interface PreparedSend {

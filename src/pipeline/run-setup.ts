@@ -2,7 +2,7 @@ import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
 import { SwitchyardError, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
-import type { ReaderOptions } from "../readers/reader.js";
+import type { ReaderOptions } from "../readers/read-options.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { readEpochs, readHeads } from "./ledger/ledger.js";
 import type { RunFacts } from "./ledger/resume.js";

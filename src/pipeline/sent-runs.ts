@@ -6,15 +6,16 @@ import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
 import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
 import { journalsOf } from "../sinks/webhook/webhook-sink.js";
+import { isObjectUrl } from "../store/object-url.js";
 import { type Layout, layoutOf, SENT_RUN_NAME } from "./ledger/layout.js";
 import { Ledger, listOrNone, readHeads } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
 import { optionDifferences } from "./ledger/recorded-options.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
-import type { SendRequest, SignalledPlace } from "./options.js";
+import type { SendRequest } from "./options.js";
 import { splitIdOf } from "./plan.js";
 import { isOfSentRun } from "./remote/output-paths.js";
-import { isObjectUrl, pathInOutput, withFilesOf } from "./remote/output-place.js";
+import { pathInOutput, type SignalledPlace, withFilesOf } from "./remote/output-place.js";
 import { isAtWork, type RunHistory, readHistory } from "./run-history.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 

@@ -7,6 +7,7 @@ import {
   changedSplits,
   changePlan,
   isPlanChanged,
+  type PlanChanges,
   type PlanningOptions,
   rangeSources,
 } from "./change-plan.js";
@@ -31,7 +32,6 @@ import {
   type Comparison,
   compareRun,
   containersOf,
-  type PlanChanges,
   type RunFacts,
   refuseGrowth,
 } from "./ledger/resume.js";

@@ -5,7 +5,7 @@ import { type Remote, startThread } from "../base/thread-call.js";
 import { Kernel } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
 import { openBytes } from "./open-bytes.js";
-import type { OpenAhead, ReaderOptions } from "./reader.js";
+import type { OpenAhead, ReaderOptions } from "./read-options.js";
 import type { SourceBytes } from "./source.js";
 
 /** Blocks of decompressed bytes that the thread fills before they are read. */

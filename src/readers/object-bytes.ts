@@ -6,7 +6,7 @@ import { parseObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 import type { ByteSource } from "./byte-source.js";
 import { objectStateOf } from "./fingerprint.js";
-import type { FetchedBytes } from "./reader.js";
+import type { FetchedBytes } from "./read-options.js";
 import type { Source } from "./source.js";
 import { corrupt, fromSystem } from "./source-errors.js";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { KIB, MIB } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { fetchObject, type ObjectOptions, type SourceObject } from "./object-bytes.js";
-import type { FetchedBytes, ReaderOptions } from "./reader.js";
+import type { FetchedBytes, ReaderOptions } from "./read-options.js";
 import { writingCopy } from "./seekable-file.js";
 import type { Source } from "./source.js";
 

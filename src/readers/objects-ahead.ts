@@ -2,7 +2,7 @@ import { KIB, MIB } from "../base/limits.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { formatOf } from "./formats.js";
 import { fetchObject, type ObjectOptions } from "./object-bytes.js";
-import type { FetchedBytes } from "./reader.js";
+import type { FetchedBytes } from "./read-options.js";
 import type { SourceRange } from "./source.js";
 
 /** Smaller objects are fetched as a whole. Of formats that are not read from the front, only these. */

@@ -8,7 +8,7 @@ import { CheckedEntryBytes, openEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
 import { ObjectBytes } from "./object-bytes.js";
-import type { ReaderOptions, SoundBytes } from "./reader.js";
+import type { ReaderOptions, SoundBytes } from "./read-options.js";
 import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
 import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
 import { ZstdBytes } from "./zstd-bytes.js";

@@ -6,7 +6,7 @@ import { MIB } from "../base/limits.js";
 import type { ByteSource } from "./byte-source.js";
 import { InputFileHandle } from "./file-bytes.js";
 import { isPlain, type OpenOptions, openBytes } from "./open-bytes.js";
-import type { ReaderOptions } from "./reader.js";
+import type { ReaderOptions } from "./read-options.js";
 import type { SourceBytes } from "./source.js";
 
 const COPY_BYTES = 1 * MIB;

@@ -8,7 +8,8 @@ import {
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import { planRanges } from "../readers/formats.js";
-import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
+import type { ReaderOptions } from "../readers/read-options.js";
+import type { OpenReader, Reader } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 
 /** A JSON value in a row. Numbers are doubles, which is precise enough for a sample. */

@@ -4,8 +4,8 @@ import { UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { placeOf } from "../../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
-import type { OutputPlace } from "../../pipeline/options.js";
-import { isObjectUrl, readTextOf } from "../../pipeline/remote/output-place.js";
+import { type OutputPlace, readTextOf } from "../../pipeline/remote/output-place.js";
+import { isObjectUrl } from "../../store/object-url.js";
 import { documentIn, findDocument } from "./known-events.js";
 
 /** The source of the event names for `qualify`. */

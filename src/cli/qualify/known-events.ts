@@ -8,9 +8,8 @@ import type { Configuration } from "../../pipeline/configuration/configuration.j
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import type { Manifest, RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
-import { ManifestError, readManifest } from "../../pipeline/manifest-file.js";
-import type { OutputPlace } from "../../pipeline/options.js";
-import { pathInOutput, readManifestOf } from "../../pipeline/remote/output-place.js";
+import { ManifestError, readManifest, readManifestOf } from "../../pipeline/manifest-file.js";
+import { type OutputPlace, pathInOutput } from "../../pipeline/remote/output-place.js";
 import type { RunContext } from "../../pipeline/run-observer.js";
 import { REPORT_VERSION, type Report, reportSchema } from "../../profile/report.js";
 

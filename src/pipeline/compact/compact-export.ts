@@ -12,10 +12,10 @@ import { DeltaLog } from "../delta-log.js";
 import { COMPACTED_PARTS, layoutOf, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
 import { readManifest } from "../manifest-file.js";
-import type { SignalledPlace } from "../options.js";
 import type { LeaseLock } from "../remote/lease-lock.js";
 import { withLockedCopy } from "../remote/output-copy.js";
 import type { OutputMirror } from "../remote/output-mirror.js";
+import type { SignalledPlace } from "../remote/output-place.js";
 import { refuseLiving } from "../shard/shared-locks.js";
 import { type CompactedParts, type JoinedPart, readCompacted } from "./compacted.js";
 import {

@@ -3,10 +3,10 @@ import { isThere } from "../../base/durable-file.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { takeLockFile } from "../../base/lock-file.js";
 import { asOutput } from "../../base/output-error.js";
+import { isObjectUrl } from "../../store/object-url.js";
 import { layoutOf, MANIFEST_NAME } from "../ledger/layout.js";
 import { readManifest } from "../manifest-file.js";
-import type { SignalledPlace } from "../options.js";
-import { isObjectUrl } from "../remote/output-place.js";
+import type { SignalledPlace } from "../remote/output-place.js";
 
 /**
  * Finishes a compaction of an output that was killed, or takes it back, before a command reads the output.

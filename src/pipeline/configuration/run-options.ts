@@ -8,18 +8,12 @@ import { resolveMapping } from "../../mapper/resolve-mapping.js";
 import { completeDialect } from "../../readers/csv-dialects.js";
 import type { GivenDialect } from "../../readers/source.js";
 import type { S3Options } from "../../store/object-store.js";
+import { isObjectUrl } from "../../store/object-url.js";
 import { type DedupeOptions, dedupeRanges } from "../dedupe/dedupe-options.js";
-import type {
-  ExportOptions,
-  OutputPlace,
-  PrivacyOptions,
-  RunOptions,
-  ValidateRequest,
-} from "../options.js";
-import { STANDARD_OUTPUT } from "../options.js";
+import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
+import { STANDARD_OUTPUT, type WorkerOptions } from "../options.js";
 import { outputFormat } from "../output-formats.js";
-import type { WorkerOptions } from "../queue/queue-worker.js";
-import { isObjectUrl } from "../remote/output-place.js";
+import type { OutputPlace } from "../remote/output-place.js";
 import {
   FIXES_MODULE_NAME,
   KEPT_KEYS_NAME,

@@ -1,6 +1,7 @@
 import { UsageError } from "../../base/errors.js";
-import { contentOf, describeFingerprintChange } from "../../readers/fingerprint.js";
+import { describeFingerprintChange, holdsSame } from "../../readers/fingerprint.js";
 import type { Source } from "../../readers/source.js";
+import type { PlanChanges } from "../change-plan.js";
 import type { SourceFailure } from "../manifest.js";
 import { splitsOfSources } from "../plan.js";
 import type { RunRecord } from "./ledger.js";
@@ -16,18 +17,6 @@ export interface RunFacts {
   readonly sources: readonly Source[];
   /** Inputs whose first bytes cannot be read; they are not in the plan. */
   readonly unreadable: readonly SourceFailure[];
-}
-
-/** The changes that a saved plan needs before it is resumed. */
-export interface PlanChanges {
-  /** Sources with new content, which are planned again in their old splits. */
-  readonly repaired: readonly Source[];
-  /** Sources that could not be read before. */
-  readonly appeared: readonly Source[];
-  /** Names of sources that can no longer be read. */
-  readonly lost: ReadonlySet<string>;
-  /** Names of sources that are gone and need not be read again. */
-  readonly vanished: ReadonlySet<string>;
 }
 
 /** The output directory holds the run of another command. Nothing was changed. Exit code 2. */
@@ -187,22 +176,6 @@ function failureOf(
 ): SourceFailure | undefined {
   const failedName = containersOf(name).find((container) => failures.has(container));
   return failedName === undefined ? undefined : failures.get(failedName);
-}
-
-/**
- * Returns true if a source has the same content as before, whatever the time of its last change. A
- * zip entry is identified by its checksum: if a broken zip is replaced by a complete one, entries that were read stay valid.
- */
-export function holdsSame(before: Source, now: Source): boolean {
-  const [a, b] = [before.entry, now.entry];
-  if (a === undefined || b === undefined)
-    return contentOf(before.fingerprint) === contentOf(now.fingerprint);
-  return (
-    a.name === b.name &&
-    a.crc32 === b.crc32 &&
-    a.compressedSize === b.compressedSize &&
-    a.uncompressedSize === b.uncompressedSize
-  );
 }
 
 /**

@@ -11,6 +11,7 @@ import { readMerges } from "../merge/merge-plan.js";
 import { MergeRunner } from "../merge/merge-runner.js";
 import { mergeProgress, mergesOf } from "../merge/merge-spilled.js";
 import type { MergeWork } from "../merge/run-merge.js";
+import type { WorkerOptions } from "../options.js";
 import { foldRows } from "../run-accounts.js";
 import { beginEvents, readSplits } from "../run-epoch.js";
 import type { RunJob, RunOutside } from "../run-job.js";
@@ -23,15 +24,7 @@ import { type JoinedOutput, type QueuedOutput, recordPath } from "./queued-outpu
 import { openQueuedRun, type QueuedRun } from "./queued-run.js";
 import { RunDispatch, type RunDispatchOptions } from "./run-dispatch.js";
 import { harmlessUrl, type QueueClaim, WorkQueue } from "./work-queue.js";
-import { type OwnOptions, requireSameRun, runIdOf } from "./worker-options.js";
-
-/** The options of a worker. */
-export interface WorkerOptions extends OwnOptions {
-  /** Address of Redis; may hold a password. */
-  readonly queue: string;
-  /** Write to a store that ignores conditions. */
-  readonly unsafeLock: boolean;
-}
+import { requireSameRun, runIdOf } from "./worker-options.js";
 
 /** The totals of a worker that was stopped. */
 export interface WorkerResult {

@@ -4,12 +4,12 @@ import { UsageError } from "../../base/errors.js";
 import { layoutOf } from "../ledger/layout.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { RunAccounts } from "../manifest.js";
-import type { SendOptions } from "../options.js";
+import type { OwnOptions, SendOptions } from "../options.js";
 import type { RunJob, RunPublisher } from "../run-job.js";
 import { recordSendOptions, sendJob } from "../run-send.js";
 import { sharedJob } from "../shard/run-shard.js";
 import type { JoinedOutput } from "./queued-output.js";
-import { type OwnOptions, readWorkerOptions } from "./worker-options.js";
+import { readWorkerOptions } from "./worker-options.js";
 
 /** A run as one of its workers sees it. */
 export interface QueuedRun {

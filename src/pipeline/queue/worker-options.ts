@@ -6,23 +6,13 @@ import { UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { asOutput } from "../../base/output-error.js";
 import { version } from "../../base/package-files.js";
-import type { S3Options } from "../../store/object-store.js";
 import { type Layout, layoutOf } from "../ledger/layout.js";
 import type { RunHead } from "../ledger/ledger.js";
 import { optionDifferences } from "../ledger/recorded-options.js";
 import { describeVersionChange } from "../ledger/resume.js";
 import type { RunAccounts } from "../manifest.js";
-import type { ExportOptions, RunOptions, SendOptions } from "../options.js";
+import type { ExportOptions, OwnOptions, RunOptions, SendOptions } from "../options.js";
 import type { RunJob } from "../run-job.js";
-
-/** The options that each worker sets itself: its machine, its access to stores, its secrets. */
-export interface OwnOptions extends Pick<ExportOptions, "threads" | "memoryBytes"> {
-  readonly s3: S3Options;
-  readonly salt?: string;
-  readonly serverSecret?: string;
-  /** Absolute path of the transform module, if it differs from the coordinator's. */
-  readonly transformPath?: string;
-}
 
 /** Options that are not shared: those of a machine, those of the coordinator alone, and secrets. */
 const unshared: ReadonlySet<string> = new Set<keyof ExportOptions | keyof SendOptions>([

@@ -5,9 +5,9 @@ import { SwitchyardError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import { formatObjectUrl, parseObjectUrl } from "../../store/object-url.js";
 import { openStore } from "../../store/open-store.js";
-import type { OutputPlace, SignalledPlace } from "../options.js";
 import { LeaseLock } from "./lease-lock.js";
 import { OutputMirror } from "./output-mirror.js";
+import type { OutputPlace, SignalledPlace } from "./output-place.js";
 import { livingMembers, lockAt, type OpenOutput, refuseLiving } from "./stored-locks.js";
 
 /** Opens the store of an output. */

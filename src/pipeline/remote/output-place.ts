@@ -4,15 +4,23 @@ import { join } from "node:path";
 import { writeDurably } from "../../base/durable-file.js";
 import { asOutput } from "../../base/output-error.js";
 import { fetchRange } from "../../store/fetch-range.js";
-import type { ObjectFacts, ObjectStore } from "../../store/object-store.js";
+import type { ObjectFacts, ObjectStore, S3Options } from "../../store/object-store.js";
 import { isObjectUrl } from "../../store/object-url.js";
-import { MANIFEST_NAME } from "../ledger/layout.js";
-import type { Manifest } from "../manifest.js";
-import { readManifest } from "../manifest-file.js";
-import type { OutputPlace } from "../options.js";
 import { waitForAgreement } from "./lease-lock.js";
 
-export { isObjectUrl };
+/** The output of an export: a directory, or a place in a store. */
+export interface OutputPlace {
+  /** Absolute, or an address such as `s3://bucket/prefix`. */
+  readonly directory: string;
+  readonly s3: S3Options;
+  /** Accept a store that ignores conditions. */
+  readonly unsafeLock?: boolean;
+}
+
+/** An output with the signal that ends requests to its store. */
+export interface SignalledPlace extends OutputPlace {
+  readonly signal: AbortSignal;
+}
 
 /** Returns the path or the address of a file of an output. */
 export function pathInOutput(output: string, name: string): string {
@@ -34,14 +42,6 @@ export async function withFilesOf<Result>(
   const { withCopy } = await import("./output-copy.js");
   return withCopy({ ...place, signal }, isWanted, (copy) =>
     work(copy.directory, (path) => copy.mirror.fetchContent(path)),
-  );
-}
-
-/** Reads the manifest of an output. Throws like `readManifest`, and `StoreError`. */
-export function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise<Manifest> {
-  const isManifest = (path: string) => path === MANIFEST_NAME;
-  return withFilesOf(place, isManifest, signal, (directory) =>
-    readManifest(join(directory, MANIFEST_NAME)),
   );
 }
 

@@ -1,11 +1,11 @@
 import { SwitchyardError } from "../../base/errors.js";
-import type { OutputPlace } from "../options.js";
 import { joinWaiting, leasePath, type QueuedOutput, recordPath } from "../queue/queued-output.js";
 import { type SplitLease, splitLeaseTimes } from "../queue/split-lease.js";
 import { COORDINATOR, workerLockName } from "../shard/shared-locks.js";
 import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
 import { openOutput, withCopy } from "./output-copy.js";
 import { isOfMerges, isOfPlan } from "./output-paths.js";
+import type { OutputPlace } from "./output-place.js";
 import { StorePublisher, shareStore } from "./run-in-store.js";
 import { fetchJournals, forgetJournals } from "./stored-journals.js";
 import { livingMembers, lockAt } from "./stored-locks.js";

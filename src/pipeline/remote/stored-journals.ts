@@ -3,10 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mapBounded } from "../../base/map-bounded.js";
 import type { ObjectFacts } from "../../store/object-store.js";
-import type { OutputPlace } from "../options.js";
 import { journalsPath } from "../queue/queued-output.js";
 import { openOutput } from "./output-copy.js";
-import { readObject } from "./output-place.js";
+import { type OutputPlace, readObject } from "./output-place.js";
 import type { OpenOutput } from "./stored-locks.js";
 
 const FETCHES_MAX = 16;

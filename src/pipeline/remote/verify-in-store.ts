@@ -3,11 +3,11 @@ import { SHA256_METADATA } from "../../store/object-url.js";
 import { INPUTS_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { ManifestFile } from "../manifest.js";
 import { readManifest } from "../manifest-file.js";
-import type { SignalledPlace } from "../options.js";
 import { type VerifyDependencies, type VerifyResult, verifyExport } from "../verify/verify.js";
 import { compare, type Difference } from "../verify/verify-difference.js";
 import { type OutputCopy, withCopy } from "./output-copy.js";
 import { isOfLedger } from "./output-paths.js";
+import type { SignalledPlace } from "./output-place.js";
 
 const HEADS_MAX = 16;
 

@@ -15,7 +15,6 @@ import {
   type RowsOptions,
   timestampUnits,
 } from "../../sinks/output-columns.js";
-import type { Manifest } from "../manifest.js";
 
 /** A part of an export that is read back. */
 export interface StoredPart {
@@ -37,8 +36,13 @@ export interface PartReading {
   readonly columns: RowsOptions;
 }
 
+/** The part of a manifest that says how its parts were written. */
+export interface RecordedExport {
+  readonly configuration: Readonly<Record<string, unknown>>;
+}
+
 /** Returns the format and columns of the parts of an export, from its manifest. */
-export function columnsIn({ configuration }: Manifest): RowsOptions {
+export function columnsIn({ configuration }: RecordedExport): RowsOptions {
   const texts = configuration["columns"] as readonly string[] | undefined;
   const columns = texts?.map(parseColumn).filter((column) => column !== undefined);
   return { withInsertID: configuration["insertId"] === true, ...omitUndefined({ columns }) };

@@ -7,10 +7,9 @@ import type { OpenReader } from "../../readers/reader.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest } from "../manifest.js";
 import { readManifest } from "../manifest-file.js";
-import type { OutputPlace } from "../options.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
 import { isOfLedger } from "../remote/output-paths.js";
-import { withFilesOf } from "../remote/output-place.js";
+import { type OutputPlace, withFilesOf } from "../remote/output-place.js";
 import { columnsIn } from "./open-part.js";
 import {
   type CountPair,

@@ -8,18 +8,20 @@ import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCounter } from "../../profile/event-counts.js";
 import { contentOf } from "../../readers/fingerprint.js";
 import type { ObjectsAhead } from "../../readers/objects-ahead.js";
-import type { OpenReader, Reader, ReaderOptions, SoundBytes } from "../../readers/reader.js";
+import type { ReaderOptions, SoundBytes } from "../../readers/read-options.js";
+import type { OpenReader, Reader } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
 import type { KeyMatcher } from "../dedupe/key-matcher.js";
 import type { Duplicates, SplitDuplicates } from "../dedupe/split-duplicates.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
-import type { MisplacedCommas, RowCounts, SourceFailure } from "../manifest.js";
+import { checkAccounts, foldCommas } from "../ledger/split-accounts.js";
+import type { MisplacedCommas, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";
 import { placeOf } from "./reject-counts.js";
 import type { OpenRejects } from "./split-rejects.js";
-import { FieldValueTally, foldCommas, SplitTally } from "./split-tally.js";
+import { FieldValueTally, SplitTally } from "./split-tally.js";
 import type { ThreadCounters } from "./thread-counters.js";
 import { type CommitTools, WrittenSplit } from "./written-split.js";
 
@@ -250,17 +252,6 @@ function fingerprintOf({ source, start, end, first }: SourceRange): string {
   const facts = [source.name, contentOf(source.fingerprint), start, end];
   const all = first === undefined ? facts : [...facts, first.rows];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
-}
-
-/** Throws `accounts_differ` if the mapper or the sink lost a row or counted one twice. */
-export function checkAccounts(where: string, rows: RowCounts, written: number): void {
-  const { read, added, delivered, rejected, filtered, duplicates = 0 } = rows;
-  const settled = delivered + rejected + filtered + duplicates;
-  if (read + added === settled && delivered === written) return;
-  throw new SwitchyardError(
-    "accounts_differ",
-    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected, ${filtered} filtered and ${duplicates} removed as duplicates; this is a defect of Switchyard, and nothing of this split was committed`,
-  );
 }
 
 function since(

@@ -1,5 +1,4 @@
 import { rejectCodes } from "../../base/reject-codes.js";
-import { sum } from "../../base/sum.js";
 import type { Batch } from "../../batch/batch.js";
 import { type Column, cellKinds } from "../../batch/column.js";
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
@@ -7,7 +6,7 @@ import type { FieldGroup } from "../../mapper/field-plan.js";
 import type { EventCounter } from "../../profile/event-counts.js";
 import type { Source } from "../../readers/source.js";
 import type { FieldValues } from "../ledger/ledger-records.js";
-import type { MisplacedCommas, RowCounts } from "../manifest.js";
+import type { RowCounts } from "../manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
 
 /** Counts the rows of a split by outcome and passes on the rejected ones. */
@@ -138,15 +137,4 @@ export class FieldValueTally {
   values(): FieldValues {
     return { rows: this.#rows, filled: this.#filled, missing: this.#missing };
   }
-}
-
-/** Adds up misplaced commas in the order of the inputs; undefined if there are none. Pure. */
-export function foldCommas(found: readonly MisplacedCommas[]): MisplacedCommas | undefined {
-  const [first] = found;
-  if (first === undefined) return undefined;
-  return {
-    ...first,
-    places: sum(found, ({ places }) => places),
-    sources: sum(found, ({ sources }) => sources),
-  };
 }

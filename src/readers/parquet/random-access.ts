@@ -4,7 +4,7 @@ import { InputFileHandle } from "../file-bytes.js";
 import { fileState } from "../fingerprint.js";
 import { type ByteRange, ObjectCopy } from "../object-copy.js";
 import { isPlain, type OpenOptions } from "../open-bytes.js";
-import type { ReaderOptions } from "../reader.js";
+import type { ReaderOptions } from "../read-options.js";
 import { openSeekableFile, type SeekableFile } from "../seekable-file.js";
 import type { Source } from "../source.js";
 import { fromSystem } from "../source-errors.js";

@@ -1,0 +1,44 @@
+import type { SourceError } from "../base/errors.js";
+import type { S3Options } from "../store/object-store.js";
+import type { ByteSource } from "./byte-source.js";
+import type { SourceBytes } from "./source.js";
+
+/** The first bytes of a source, and the error in which they end. */
+export interface SoundBytes {
+  readonly bytes: number;
+  readonly error: SourceError;
+}
+
+/** Bytes of an object from byte `start` on. */
+export interface FetchedBytes {
+  readonly start: number;
+  readonly bytes: Uint8Array;
+}
+
+/** How the bytes of sources are read, and their limits. */
+export interface ReaderOptions {
+  /** Bytes of one row; longer rows are rejected as `row_too_long`. */
+  readonly rowBytesMax: number;
+  /** Decompressed bytes per compressed byte of one source. */
+  readonly ratioMax: number;
+  /** A directory for decompressed copies of sources that are read at any position (Parquet). */
+  readonly temporaryDirectory: string;
+  readonly signal: AbortSignal;
+  /** Address of object stores, and the style of calls. */
+  readonly s3?: S3Options | undefined;
+  /** Bytes of an object that were fetched already. */
+  readonly fetched?: FetchedBytes | undefined;
+  /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
+  readonly sound?: SoundBytes;
+  /** Absent if all threads have splits to read. */
+  readonly openAhead?: OpenAhead | undefined;
+}
+
+/**
+ * Opens a local file that another thread decompresses ahead of its reader. Returns undefined if that does
+ * not pay.
+ */
+export type OpenAhead = (
+  source: SourceBytes,
+  limits: Pick<ReaderOptions, "ratioMax">,
+) => ByteSource | undefined;
