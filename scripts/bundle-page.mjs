@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { licenseTexts, packagesOf } from "./licenses.mjs";
 
-const source = "src/report/html/client";
+const source = "src/page";
 const target = "dist/assets";
 
 /** Returns the packages that the page contains. */
 export async function bundlePage() {
   const build = await rolldown({
-    input: join(source, "main.ts"),
+    input: join(source, "report/main.ts"),
     platform: "browser",
     tsconfig: join(source, "tsconfig.json"),
   });

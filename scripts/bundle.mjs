@@ -44,7 +44,7 @@ const starts = {
     "cli/steps/run-steps.ts",
     "engine/engine.ts",
     "cli/steps/export-step.ts",
-    "pipeline/run-export.ts",
+    "run/run-export.ts",
   ],
   worker: ["engine/workers/split-worker.ts"],
   validation: ["engine/workers/validate-worker.ts"],

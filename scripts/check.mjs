@@ -12,7 +12,7 @@ const checks = [
   ],
   // Finds what declarations cannot name, which only building the types would find.
   ["declarations", bin("typescript/bin/tsc"), ["-p", "tsconfig.build.json", "--noEmit"]],
-  ["types of the page", bin("typescript/bin/tsc"), ["-p", "src/report/html/client/tsconfig.json"]],
+  ["types of the page", bin("typescript/bin/tsc"), ["-p", "src/page/tsconfig.json"]],
   ["lint and format", bin("@biomejs/biome/bin/biome"), ["check", "--error-on-warnings"]],
   ["modules", bin("dependency-cruiser/bin/dependency-cruise.mjs"), ["src"]],
 ];

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { Engine } from "../engine/engine.js";
-import type { Environment } from "../pipeline/configuration/secrets.js";
+import type { Environment } from "../options/secrets.js";
 import type { ProgressStream } from "../report/progress.js";
 
 /** A stream that takes bytes too. `done` is called when they are written, or with the error. */

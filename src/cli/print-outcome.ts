@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
-import type { Environment } from "../pipeline/configuration/secrets.js";
+import type { Environment } from "../options/secrets.js";
 import { describeError, factsOf } from "../report/error-text.js";
 import {
   logLine,

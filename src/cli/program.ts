@@ -8,14 +8,14 @@ import {
   flagOf,
   optionNames,
   placeholderOf,
-} from "../pipeline/configuration/option-names.js";
-import { outputRows } from "../pipeline/configuration/output-rows.js";
+} from "../options/option-names.js";
+import { outputRows } from "../options/output-rows.js";
 import {
   CONSOLE_KEY_VARIABLE,
   type Environment,
   HASH_SALT_VARIABLE,
   SERVER_SECRET_VARIABLE,
-} from "../pipeline/configuration/secrets.js";
+} from "../options/secrets.js";
 import { examples } from "./commands/command-help.js";
 import { createCommands } from "./commands/commands.js";
 import { type CommandContext, outputOf } from "./context.js";

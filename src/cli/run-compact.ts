@@ -1,6 +1,6 @@
 import { exitCodes } from "../base/errors.js";
-import type { CompactResult } from "../pipeline/compact/compact-export.js";
-import { requireExport } from "../pipeline/configuration/run-options.js";
+import type { CompactResult } from "../check/compact/compact-export.js";
+import { requireExport } from "../options/run-options.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext } from "./context.js";

@@ -2,7 +2,7 @@ import {
   type Configuration,
   type GivenFlags,
   loadConfiguration,
-} from "../pipeline/configuration/configuration.js";
+} from "../options/configuration.js";
 import { type CommandContext, type Output, outputOf } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 

@@ -8,7 +8,7 @@ import {
   type Configuration,
   type GivenFlags,
   loadConfiguration,
-} from "../pipeline/configuration/configuration.js";
+} from "../options/configuration.js";
 import { formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import { type CommandContext, outputOf } from "./context.js";

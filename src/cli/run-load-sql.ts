@@ -1,10 +1,10 @@
 import { exitCodes } from "../base/errors.js";
-import { settleUnlessRunning } from "../pipeline/compact/settle-compaction.js";
-import { loadConfiguration } from "../pipeline/configuration/configuration.js";
-import { requireExport } from "../pipeline/configuration/run-options.js";
-import { loadSql } from "../pipeline/load-sql.js";
-import { readManifestOf } from "../pipeline/manifest-file.js";
-import type { Warehouse } from "../pipeline/options.js";
+import { settleUnlessRunning } from "../check/compact/settle-compaction.js";
+import { loadSql } from "../check/load-sql.js";
+import { readManifestOf } from "../ledger/manifest-file.js";
+import { loadConfiguration } from "../options/configuration.js";
+import type { Warehouse } from "../options/options.js";
+import { requireExport } from "../options/run-options.js";
 import { type CommandContext, outputOf } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 import type { CommandLine } from "./run-configured.js";

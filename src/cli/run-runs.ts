@@ -2,12 +2,12 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, UsageError } from "../base/errors.js";
-import { settleUnlessRunning } from "../pipeline/compact/settle-compaction.js";
-import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
-import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
-import type { OutputPlace } from "../pipeline/remote/output-place.js";
-import { type ListedExport, listExports } from "../pipeline/run-history.js";
-import { listRuns } from "../pipeline/sent-runs.js";
+import { settleUnlessRunning } from "../check/compact/settle-compaction.js";
+import { type ListedExport, listExports } from "../check/run-history.js";
+import { placeOf, valuesOf } from "../options/run-options.js";
+import { MANIFEST_NAME } from "../output/layout.js";
+import type { OutputPlace } from "../output/output-place.js";
+import { listRuns } from "../run/sent-runs.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { CommandContext } from "./context.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
@@ -76,7 +76,7 @@ async function withStored(
   work: (list: () => Promise<readonly ListedExport[]>) => Promise<number>,
 ): Promise<number> {
   if (place === undefined) return work(async () => []);
-  const { isLockedInStore, withCopy } = await import("../pipeline/remote/output-copy.js");
+  const { isLockedInStore, withCopy } = await import("../output/output-copy.js");
   const { directory } = place;
   const output = { ...place, signal };
   await settleUnlessRunning(output);

@@ -1,5 +1,5 @@
 import { exitCodes } from "../base/errors.js";
-import { resolveWorkerOptions } from "../pipeline/configuration/run-options.js";
+import { resolveWorkerOptions } from "../options/run-options.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import type { CommandContext } from "./context.js";
 import { displayOf, printResult } from "./print-outcome.js";

@@ -1,8 +1,8 @@
 import { sum } from "../base/sum.js";
-import type { ListedExport } from "../pipeline/run-history.js";
-import type { ListedRun } from "../pipeline/sent-runs.js";
+import type { ListedExport } from "../check/run-history.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { describeRuns } from "../report/runs-summary.js";
+import type { ListedRun } from "../run/sent-runs.js";
 import type { CommandContext, Output } from "./context.js";
 import { printResult } from "./print-outcome.js";
 

@@ -1,9 +1,9 @@
 import type { Engine } from "../engine/engine.js";
 import { requireExpected } from "../engine/require-expected.js";
-import type { Configuration } from "../pipeline/configuration/configuration.js";
-import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
-import type { Environment } from "../pipeline/configuration/secrets.js";
-import { STANDARD_OUTPUT } from "../pipeline/options.js";
+import type { Configuration } from "../options/configuration.js";
+import { STANDARD_OUTPUT } from "../options/options.js";
+import { placeOf, valuesOf } from "../options/run-options.js";
+import type { Environment } from "../options/secrets.js";
 import { formatNumberOf } from "../report/quantities.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { type Check, ok, type PlannedCheck, runCheck, warning } from "./check.js";

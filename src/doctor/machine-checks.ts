@@ -1,6 +1,6 @@
-import type { RunOptions } from "../pipeline/options.js";
-import { budgetThreads } from "../pipeline/worker/thread-count.js";
+import type { RunOptions } from "../options/options.js";
 import { formatBytes, formatNumberOf } from "../report/quantities.js";
+import { budgetThreads } from "../run/pool/thread-count.js";
 import { type Check, ok, warning } from "./check.js";
 import type { SystemFacts } from "./system-facts.js";
 

@@ -1,6 +1,6 @@
-import type { Configuration } from "../pipeline/configuration/configuration.js";
-import type { JsonValue } from "../pipeline/configuration/configuration-file.js";
-import { defaultText, keyOf, optionNames } from "../pipeline/configuration/option-names.js";
+import type { Configuration } from "../options/configuration.js";
+import type { JsonValue } from "../options/configuration-file.js";
+import { defaultText, keyOf, optionNames } from "../options/option-names.js";
 
 /** An option with its value and its origin. */
 export interface GivenOption {

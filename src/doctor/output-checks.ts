@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { isLocked } from "../base/lock-file.js";
 import type { InspectedInputs } from "../engine/inspect-inputs.js";
-import { layoutOf } from "../pipeline/ledger/layout.js";
-import type { ExportOptions } from "../pipeline/options.js";
-import type { SignalledPlace } from "../pipeline/remote/output-place.js";
+import type { ExportOptions } from "../options/options.js";
+import { layoutOf } from "../output/layout.js";
+import type { SignalledPlace } from "../output/output-place.js";
 import { formatBytes } from "../report/quantities.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { type Check, ok, type PlannedCheck, warning } from "./check.js";
@@ -32,7 +32,7 @@ export async function checkOutput(
 async function checkStore(place: SignalledPlace, system: SystemFacts): Promise<readonly Check[]> {
   const { directory } = place;
   const { probeStore } = await import("./store-probe.js");
-  const { isLockedInStore } = await import("../pipeline/remote/output-copy.js");
+  const { isLockedInStore } = await import("../output/output-copy.js");
   const nowMs = await probeStore(place);
   const done = "objects can be listed, written under conditions, read and removed";
   const isInUse = await isLockedInStore(place);

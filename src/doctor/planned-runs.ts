@@ -1,20 +1,16 @@
 import { omitUndefined } from "../base/omit-undefined.js";
-import type { Configuration } from "../pipeline/configuration/configuration.js";
-import { type ConsoleAccess, resolveConsole } from "../pipeline/configuration/console-options.js";
-import type { Machine } from "../pipeline/configuration/machine.js";
-import {
-  resolveExportOptions,
-  resolveRunOptions,
-  valuesOf,
-} from "../pipeline/configuration/run-options.js";
-import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
-import { resolveStreamOptions } from "../pipeline/configuration/stream-options.js";
+import type { Configuration } from "../options/configuration.js";
+import { type ConsoleAccess, resolveConsole } from "../options/console-options.js";
+import type { Machine } from "../options/machine.js";
 import {
   type ExportOptions,
   type RunOptions,
   type SendRequest,
   STANDARD_OUTPUT,
-} from "../pipeline/options.js";
+} from "../options/options.js";
+import { resolveExportOptions, resolveRunOptions, valuesOf } from "../options/run-options.js";
+import { resolveSendRequest } from "../options/send-options.js";
+import { resolveStreamOptions } from "../options/stream-options.js";
 import { type Check, failed } from "./check.js";
 
 /** The runs that a configuration asks for, and why others cannot begin. */

@@ -1,10 +1,10 @@
-import type { Configuration } from "../pipeline/configuration/configuration.js";
+import type { Configuration } from "../options/configuration.js";
 import {
   CONSOLE_KEY_VARIABLE,
   type Environment,
   HASH_SALT_VARIABLE,
   SERVER_SECRET_VARIABLE,
-} from "../pipeline/configuration/secrets.js";
+} from "../options/secrets.js";
 import { type Check, ok, warning } from "./check.js";
 import { harmlessAddress } from "./option-origins.js";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { ConsoleAccess } from "../pipeline/configuration/console-options.js";
-import type { SendRequest } from "../pipeline/options.js";
-import { judgeAnswer, judgeFailure, type SendError } from "../sinks/webhook/judge-answer.js";
-import { type Answer, NoAnswer } from "../sinks/webhook/post.js";
-import { createPoster } from "../sinks/webhook/undici-post.js";
+import type { ConsoleAccess } from "../options/console-options.js";
+import type { SendRequest } from "../options/options.js";
+import { judgeAnswer, judgeFailure, type SendError } from "../webhook/judge-answer.js";
+import { type Answer, NoAnswer } from "../webhook/post.js";
+import { createPoster } from "../webhook/undici-post.js";
 import { type Check, ok, warning } from "./check.js";
 import { checkClock } from "./machine-checks.js";
 import { harmlessAddress } from "./option-origins.js";
@@ -97,7 +97,7 @@ export async function checkConsole(access: ConsoleAccess, signal: AbortSignal): 
 
 /** Connects to the Redis of a queue. */
 export async function checkQueue(url: string): Promise<Check> {
-  const { harmlessUrl, WorkQueue } = await import("../pipeline/queue/work-queue.js");
+  const { harmlessUrl, WorkQueue } = await import("../distributed/work-queue.js");
   await WorkQueue.check(url);
   return ok("queue", `${harmlessUrl(url)} answers`);
 }

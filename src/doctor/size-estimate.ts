@@ -1,5 +1,5 @@
-import type { ExportOptions } from "../pipeline/options.js";
-import type { OutputFormat } from "../pipeline/output-formats.js";
+import type { OutputFormat } from "../formats/output-formats.js";
+import type { ExportOptions } from "../options/options.js";
 
 /** Bytes an event by docs/sizing.md. */
 const INPUT_PLAIN_BYTES = 1_336;

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
-import { LeaseLock } from "../pipeline/remote/lease-lock.js";
-import { openOutput } from "../pipeline/remote/output-copy.js";
-import { readObject, type SignalledPlace } from "../pipeline/remote/output-place.js";
+import { LeaseLock } from "../output/lease-lock.js";
+import { openOutput } from "../output/output-copy.js";
+import { readObject } from "../output/output-files.js";
+import type { SignalledPlace } from "../output/output-place.js";
 import { parseObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 

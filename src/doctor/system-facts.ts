@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { hasCode } from "../base/error-code.js";
-import { type Machine, thisMachine } from "../pipeline/configuration/machine.js";
+import { type Machine, thisMachine } from "../options/machine.js";
 
 /** Facts about the system that checks ask for; tests replace them. */
 export interface SystemFacts {

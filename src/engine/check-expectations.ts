@@ -9,11 +9,11 @@ import { rejectCodeName } from "../base/reject-codes.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
-import type { Expectation } from "../pipeline/configuration/expectations.js";
-import type { CountRequest, RunOptions } from "../pipeline/options.js";
-import { resolveMaxTime } from "../pipeline/run-setup.js";
-import type { Discovery } from "../readers/source-discovery.js";
-import { EventLines } from "../sinks/webhook/event-lines.js";
+import type { Expectation } from "../options/expectations.js";
+import type { CountRequest, RunOptions } from "../options/options.js";
+import { resolveMaxTime } from "../run/run-setup.js";
+import type { Discovery } from "../sources/source-discovery.js";
+import { EventLines } from "../webhook/event-lines.js";
 import { loadMapperOptions, openSources } from "./run-tools.js";
 
 type Event = Readonly<Record<string, unknown>>;

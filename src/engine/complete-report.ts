@@ -1,17 +1,17 @@
 import type { QualifyOptions } from "../console/qualify-plan.js";
-import { type OptionValues, withDefaults } from "../pipeline/configuration/option-names.js";
-import type { CountedReport } from "../pipeline/report/fold-report.js";
+import { type OptionValues, withDefaults } from "../options/option-names.js";
 import {
   FIXES_MODULE_NAME,
   REPORT_PAGE_NAME,
   writeReport,
   writeReportFile,
-} from "../pipeline/report/write-report.js";
+} from "../output/write-report.js";
 import type { Report, ReportEstimates } from "../profile/report.js";
 import { findFindings } from "../report/findings/findings.js";
-import { renderReport } from "../report/html/render-report.js";
+import { renderReport } from "../report/render-report.js";
 import { missingFieldsError } from "../report/summary-parts.js";
 import { acceptFindings, checkAccepted, verdictOf } from "../report/verdict.js";
+import type { CountedReport } from "../run/report/fold-report.js";
 
 export { checkAccepted, missingFieldsError };
 

@@ -1,9 +1,9 @@
 import { SourceError, throwIfInterrupted } from "../base/errors.js";
 import { Kernel } from "../batch/kernel.js";
-import type { CountRows } from "../pipeline/change-plan.js";
-import type { RunOptions } from "../pipeline/options.js";
-import type { ReaderOptions } from "../readers/read-options.js";
+import type { RunOptions } from "../options/options.js";
+import type { CountRows } from "../plan/change-plan.js";
 import type { Reader } from "../readers/reader.js";
+import type { ReaderOptions } from "../sources/read-options.js";
 import { openSources } from "./run-tools.js";
 
 /** Opens what counts the rows of ranges as the workers of a run read them. */

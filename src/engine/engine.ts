@@ -1,11 +1,17 @@
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { builtFile } from "../base/package-files.js";
+import type { CompactResult } from "../check/compact/compact-export.js";
+import { settleCompaction } from "../check/compact/settle-compaction.js";
+import type { VerifyResult } from "../check/verify/verify.js";
+import type { StoredResult, VerifyStoredTask } from "../check/verify/verify-stored.js";
+import type { WorkerResult } from "../distributed/queue-worker.js";
+import type { ShardOptions, ShardResult } from "../distributed/run-shard.js";
+import { openRange, planRanges } from "../formats/input-formats.js";
+import { recordRunOptions } from "../ledger/recorded-options.js";
+import type { RunContext } from "../ledger/run-observer.js";
 import type { rowFieldsOf } from "../mapper/field-use.js";
-import type { CompactResult } from "../pipeline/compact/compact-export.js";
-import { settleCompaction } from "../pipeline/compact/settle-compaction.js";
-import type { Expectation } from "../pipeline/configuration/expectations.js";
-import { recordRunOptions } from "../pipeline/ledger/recorded-options.js";
+import type { Expectation } from "../options/expectations.js";
 import type {
   CountRequest,
   ExportOptions,
@@ -14,27 +20,22 @@ import type {
   StreamOptions,
   ValidateRequest,
   WorkerOptions,
-} from "../pipeline/options.js";
-import type { WorkerResult } from "../pipeline/queue/queue-worker.js";
-import { isOfPlan } from "../pipeline/remote/output-paths.js";
-import { type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
-import type { CountResult } from "../pipeline/run-count.js";
-import type { ExportResult } from "../pipeline/run-export.js";
-import type { RunOutside } from "../pipeline/run-job.js";
-import type { RunContext } from "../pipeline/run-observer.js";
-import { findNewInputs, refuseEarly } from "../pipeline/run-setup.js";
-import type { ValidateResult } from "../pipeline/run-validate.js";
-import type { SendResult } from "../pipeline/send-result.js";
-import type { ShardOptions, ShardResult } from "../pipeline/shard/run-shard.js";
-import type { StreamResult, WriteBytes } from "../pipeline/stream/stream-events.js";
-import type { VerifyResult } from "../pipeline/verify/verify.js";
-import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
-import type { FoundFile } from "../readers/directory-walk.js";
-import { discoverSources } from "../readers/discovery.js";
-import { openRange, planRanges } from "../readers/formats.js";
-import { digestFiles, listInputs, withoutPaths } from "../readers/inputs.js";
-import type { Discovery } from "../readers/source-discovery.js";
-import { SourceTable } from "../readers/source-table.js";
+} from "../options/options.js";
+import { withFilesOf } from "../output/output-files.js";
+import { isOfPlan } from "../output/output-paths.js";
+import type { OutputPlace } from "../output/output-place.js";
+import type { CountResult } from "../run/run-count.js";
+import type { ExportResult } from "../run/run-export.js";
+import type { RunOutside } from "../run/run-job.js";
+import { findNewInputs, refuseEarly } from "../run/run-setup.js";
+import type { ValidateResult } from "../run/run-validate.js";
+import type { SendResult } from "../run/send-result.js";
+import type { StreamResult, WriteBytes } from "../run/stream/stream-events.js";
+import type { FoundFile } from "../sources/directory-walk.js";
+import { discoverSources } from "../sources/discovery.js";
+import { digestFiles, listInputs, withoutPaths } from "../sources/inputs.js";
+import type { Discovery } from "../sources/source-discovery.js";
+import { SourceTable } from "../sources/source-table.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { Survey } from "../survey/survey.js";
 import type { InspectedInputs } from "./inspect-inputs.js";
@@ -108,7 +109,7 @@ const outsideWith = (entry: string): RunOutside => ({
 export function createEngine(): Engine {
   return {
     runValidate: async (request, context, inputs) => {
-      const { runValidate } = await import("../pipeline/run-validate.js");
+      const { runValidate } = await import("../run/run-validate.js");
       const { rejectAdvice } = await import("../report/reject-advice.js");
       const outside = outsideWith("validate-worker.js");
       const given = inputs === undefined ? {} : { discover: async () => inputs };
@@ -146,7 +147,7 @@ export function createEngine(): Engine {
       return runExportTo(options, context, outsideWith("split-worker.js"));
     },
     streamEvents: async (options, context, write) => {
-      const { streamEvents } = await import("../pipeline/stream/stream-events.js");
+      const { streamEvents } = await import("../run/stream/stream-events.js");
       const outside = outsideWith("stream-worker.js");
       return watchStore(context, () => streamEvents(options, context, outside, write));
     },
@@ -163,7 +164,7 @@ export function createEngine(): Engine {
       return runSendTo(request, context, outsideWith("send-worker.js"));
     },
     runCount: async (request, context) => {
-      const { runCount } = await import("../pipeline/run-count.js");
+      const { runCount } = await import("../run/run-count.js");
       return runCount(request, context, outsideWith("count-worker.js"));
     },
     surveyInputs: async (request, signal) => {
@@ -176,14 +177,12 @@ export function createEngine(): Engine {
     },
     verifyExport,
     compactExport: async (place, signal) => {
-      const { compactExport, compactInStore } = await import(
-        "../pipeline/compact/compact-export.js"
-      );
+      const { compactExport, compactInStore } = await import("../check/compact/compact-export.js");
       if (isObjectUrl(place.directory)) return compactInStore({ ...place, signal });
       return compactExport(place.directory, signal);
     },
     verifyStored: async (task, signal) => {
-      const { verifyStored } = await import("../pipeline/verify/verify-stored.js");
+      const { verifyStored } = await import("../check/verify/verify-stored.js");
       return verifyStored(task, { signal, openReader: openRange });
     },
   };
@@ -197,10 +196,10 @@ async function verifyExport(
   const output = { directory, s3, signal: context.signal };
   await settleCompaction(output);
   if (isObjectUrl(directory)) {
-    const { verifyInStore } = await import("../pipeline/remote/verify-in-store.js");
+    const { verifyInStore } = await import("../check/verify/verify-in-store.js");
     return verifyInStore(output, readsAll, dependencies);
   }
-  const { verifyExport } = await import("../pipeline/verify/verify.js");
+  const { verifyExport } = await import("../check/verify/verify.js");
   return verifyExport(directory, dependencies);
 }
 

@@ -1,8 +1,8 @@
 import { evenly } from "../base/evenly.js";
 import { sum } from "../base/sum.js";
-import type { FoundFile } from "../readers/directory-walk.js";
-import type { Source } from "../readers/source.js";
-import type { Discovery } from "../readers/source-discovery.js";
+import type { FoundFile } from "../sources/directory-walk.js";
+import type { Source } from "../sources/source.js";
+import type { Discovery } from "../sources/source-discovery.js";
 
 /** The inputs of a run, of which some were opened. */
 export interface InspectedInputs {

@@ -1,26 +1,21 @@
 import { builtFile } from "../base/package-files.js";
-import { layoutOf } from "../pipeline/ledger/layout.js";
-import type {
-  ExportOptions,
-  SendOptions,
-  SendRequest,
-  WorkerOptions,
-} from "../pipeline/options.js";
-import type { WorkerResult } from "../pipeline/queue/queue-worker.js";
-import type { QueuedOutput } from "../pipeline/queue/queued-output.js";
-import { type ExportResult, runExport } from "../pipeline/run-export.js";
-import type { RunOutside, RunPublisher } from "../pipeline/run-job.js";
-import type { RunContext } from "../pipeline/run-observer.js";
-import { type PreparedSend, runSend } from "../pipeline/run-send.js";
-import { type RunResult, runSplits } from "../pipeline/run-splits.js";
-import type { SendManifest, SendResult } from "../pipeline/send-result.js";
+import type { WorkerResult } from "../distributed/queue-worker.js";
+import type { QueuedOutput } from "../distributed/queued-output.js";
 import {
   runShard,
   type ShardOptions,
   type ShardResult,
   sharedJob,
-} from "../pipeline/shard/run-shard.js";
-import { fileLocks } from "../pipeline/shard/shared-locks.js";
+} from "../distributed/run-shard.js";
+import type { RunContext } from "../ledger/run-observer.js";
+import type { ExportOptions, SendOptions, SendRequest, WorkerOptions } from "../options/options.js";
+import { layoutOf } from "../output/layout.js";
+import { fileLocks } from "../output/shared-locks.js";
+import { type ExportResult, runExport } from "../run/run-export.js";
+import type { RunOutside, RunPublisher } from "../run/run-job.js";
+import { type PreparedSend, runSend } from "../run/run-send.js";
+import { type RunResult, runSplits } from "../run/run-splits.js";
+import type { SendManifest, SendResult } from "../run/send-result.js";
 import type { S3Options } from "../store/object-store.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { watchStore } from "./store-watch.js";
@@ -46,7 +41,7 @@ async function runExportHere(
 ): Promise<ExportResult> {
   if (!isObjectUrl(options.outputDirectory)) return runExport(options, context, outside);
   await settleStore(options, context);
-  const { runInStore } = await import("../pipeline/remote/run-in-store.js");
+  const { runInStore } = await import("../distributed/run-in-store.js");
   return runInStore(options, context, (local, inside, publisher) =>
     runExport(local, inside, outside, publisher),
   );
@@ -58,7 +53,7 @@ async function runQueuedExport(
   context: RunContext,
   outside: RunOutside,
 ): Promise<ExportResult> {
-  const { runCoordinator } = await import("../pipeline/queue/run-coordinator.js");
+  const { runCoordinator } = await import("../distributed/run-coordinator.js");
   const finishing = { ...options, finish: true, fresh: false };
   return runCoordinator(options, context, {
     ...outside,
@@ -75,7 +70,7 @@ async function settleStore(
   { outputDirectory: directory, s3, unsafeLock }: ExportOptions,
   { signal }: RunContext,
 ): Promise<void> {
-  const { settleCompaction } = await import("../pipeline/compact/settle-compaction.js");
+  const { settleCompaction } = await import("../check/compact/settle-compaction.js");
   await settleCompaction({ directory, s3, unsafeLock, signal });
 }
 
@@ -88,7 +83,7 @@ export function runShardTo(
   return watchStore(context, async () => {
     if (isObjectUrl(options.outputDirectory)) {
       await settleStore(options, context);
-      const { shareStore } = await import("../pipeline/remote/run-in-store.js");
+      const { shareStore } = await import("../distributed/run-in-store.js");
       const result = await shareStore(options, options.shard, context, (local, inside, output) =>
         runShard(local, inside, outside, output),
       );
@@ -106,7 +101,7 @@ export function runQueueWorker(
   outside: RunOutside,
 ): Promise<WorkerResult> {
   return watchStore(context, async () => {
-    const { runWorker } = await import("../pipeline/queue/queue-worker.js");
+    const { runWorker } = await import("../distributed/queue-worker.js");
     const sendEntry = builtFile("send-worker.js");
     return runWorker(options, context, { ...outside, openQueuedOutput, sendEntry });
   });
@@ -118,10 +113,10 @@ async function openQueuedOutput(
   { s3, unsafeLock }: { readonly s3: S3Options; readonly unsafeLock: boolean },
 ): Promise<QueuedOutput> {
   if (isObjectUrl(address)) {
-    const { outputInStore } = await import("../pipeline/remote/queued-store.js");
+    const { outputInStore } = await import("../distributed/queued-store.js");
     return outputInStore({ directory: address, s3, unsafeLock });
   }
-  const { outputInDirectory } = await import("../pipeline/queue/queued-output.js");
+  const { outputInDirectory } = await import("../distributed/queued-output.js");
   return outputInDirectory(address);
 }
 
@@ -147,7 +142,7 @@ async function runQueuedSend(
   context: RunContext,
   outside: RunOutside,
 ): Promise<RunResult<SendManifest>> {
-  const { runCoordinator } = await import("../pipeline/queue/run-coordinator.js");
+  const { runCoordinator } = await import("../distributed/run-coordinator.js");
   const { outputDirectory } = options;
   return runCoordinator<SendOptions, RunResult<SendManifest>>(options, context, {
     ...outside,
@@ -162,7 +157,7 @@ async function runQueuedSend(
         return runSplits(finishing, inside, found);
       };
       if (!isObjectUrl(outputDirectory)) return finish(outputDirectory, context);
-      const { runInStore } = await import("../pipeline/remote/run-in-store.js");
+      const { runInStore } = await import("../distributed/run-in-store.js");
       return runInStore(options, context, (local, inside, publisher) =>
         finish(local.outputDirectory, inside, publisher),
       );

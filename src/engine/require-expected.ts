@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.js";
-import type { Configuration } from "../pipeline/configuration/configuration.js";
-import { readExpectations } from "../pipeline/configuration/expectations.js";
-import { resolveValidateRequest } from "../pipeline/configuration/run-options.js";
+import type { Configuration } from "../options/configuration.js";
+import { readExpectations } from "../options/expectations.js";
+import { resolveValidateRequest } from "../options/run-options.js";
 import { harmless } from "../report/terminal-text.js";
 import type { Engine } from "./engine.js";
 

@@ -1,13 +1,13 @@
 import { omitUndefined } from "../base/omit-undefined.js";
+import { createFormatDetection, openRange } from "../formats/input-formats.js";
+import { openWith } from "../formats/sampled-source.js";
 import { rowFieldsOf } from "../mapper/field-use.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
 import { changesEvents } from "../mapper/privacy-path.js";
 import { loadTransform } from "../mapper/transform.js";
-import type { RunOptions } from "../pipeline/options.js";
-import { createFormatDetection, openRange } from "../readers/formats.js";
+import type { RunOptions } from "../options/options.js";
 import type { OpenReader } from "../readers/reader.js";
-import { openWith } from "../readers/sampled-source.js";
-import type { DetectFormat } from "../readers/source-discovery.js";
+import type { DetectFormat } from "../sources/source-discovery.js";
 
 /** Returns the options of a worker's mapper. Loads the transform module. */
 export async function loadMapperOptions(

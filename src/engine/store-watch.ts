@@ -1,6 +1,6 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
-import type { RunContext } from "../pipeline/run-observer.js";
+import type { RunContext } from "../ledger/run-observer.js";
 import {
   type RequestKind,
   type StoreUsage,

@@ -1,13 +1,13 @@
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { type Configuration, loadConfiguration } from "../pipeline/configuration/configuration.js";
-import type { JsonObject } from "../pipeline/configuration/configuration-file.js";
+import { type Configuration, loadConfiguration } from "../options/configuration.js";
+import type { JsonObject } from "../options/configuration-file.js";
 import {
   describeOption,
   localNameOf,
   type OptionName,
   optionNames,
-} from "../pipeline/configuration/option-names.js";
+} from "../options/option-names.js";
 
 /** Sections of the configuration with keys that a function takes in addition to those of the root. */
 type LibrarySection = "export" | "validate" | "send" | "verify";

@@ -1,7 +1,7 @@
 import type { PresetName } from "../mapper/presets.js";
-import type { CsvDialectName } from "../readers/csv-dialects.js";
-import type { FormatKind } from "../readers/source.js";
+import type { CsvDialectName } from "../readers/csv/csv-dialects.js";
 import type { Profile, TimestampUnit } from "../sinks/output-columns.js";
+import type { FormatKind } from "../sources/source.js";
 
 /** Bytes, or text with a unit: `512MB`, `2GiB`. */
 export type Size = number | string;

@@ -1,5 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
-import { flagOf, localNameOf, optionNames } from "../pipeline/configuration/option-names.js";
+import { flagOf, localNameOf, optionNames } from "../options/option-names.js";
 
 /**
  * Runs `work`. An error of the engine names options as flags, such as `--dedupe-by`; the error that

@@ -8,16 +8,12 @@ import {
   writeReportFiles,
 } from "../engine/complete-report.js";
 import { createEngine } from "../engine/engine.js";
-import { locate } from "../pipeline/configuration/option-names.js";
-import { optionTable } from "../pipeline/configuration/option-table.js";
-import {
-  placeOf,
-  resolveExportOptions,
-  resolveValidateRequest,
-} from "../pipeline/configuration/run-options.js";
-import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
-import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
-import type { RunContext, RunObserver, RunProgress } from "../pipeline/run-observer.js";
+import type { RunContext, RunObserver, RunProgress } from "../ledger/run-observer.js";
+import { locate } from "../options/option-names.js";
+import { optionTable } from "../options/option-table.js";
+import { placeOf, resolveExportOptions, resolveValidateRequest } from "../options/run-options.js";
+import { resolveSendRequest } from "../options/send-options.js";
+import { checkReportDirectory, FIXES_MODULE_NAME } from "../output/write-report.js";
 import { configurationOf, requireOptions } from "./library-configuration.js";
 import type {
   ExportEventsOptions,

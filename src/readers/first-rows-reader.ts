@@ -1,7 +1,7 @@
 import type { Batch } from "../batch/batch.js";
-import type { ReadDigest } from "./digested-bytes.js";
+import type { ReadDigest } from "../sources/digested-bytes.js";
+import type { Source } from "../sources/source.js";
 import type { MisplacedCommas, Reader, ReaderNotices } from "./reader.js";
-import type { Source } from "./source.js";
 
 /** Reads the first rows of a range and no bytes after the batch that holds the last of them. */
 export class FirstRowsReader implements Reader {

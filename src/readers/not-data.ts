@@ -1,6 +1,6 @@
 import { SourceError } from "../base/errors.js";
 import { KIB } from "../base/limits.js";
-import type { HeadSample } from "./source-head.js";
+import type { HeadSample } from "../sources/source-head.js";
 
 /** Bytes of an answer that is an error, at most. */
 const ERROR_BYTES_MAX = 8 * KIB;

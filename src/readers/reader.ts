@@ -1,9 +1,9 @@
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
-import type { ByteSource } from "./byte-source.js";
-import type { ReadDigest } from "./digested-bytes.js";
-import type { ReaderOptions } from "./read-options.js";
-import type { Source, SourceRange } from "./source.js";
+import type { ByteSource } from "../sources/byte-source.js";
+import type { ReadDigest } from "../sources/digested-bytes.js";
+import type { ReaderOptions } from "../sources/read-options.js";
+import type { Source, SourceRange } from "../sources/source.js";
 
 /** Gaps between the rows of a JSON array with too many or too few commas. */
 export interface MisplacedCommas {

@@ -1,5 +1,5 @@
 import { type Kernel, Region } from "../batch/kernel.js";
-import type { ByteSource } from "./byte-source.js";
+import type { ByteSource } from "../sources/byte-source.js";
 
 /**
  * Bytes kept before the cursor, so that scanners can look back to the start of a line. Before the first

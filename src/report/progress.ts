@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { sum } from "../base/sum.js";
-import type { SourceFailure } from "../pipeline/manifest.js";
-import type { RunObserver, RunProgress, WaitingProgress } from "../pipeline/run-observer.js";
+import type { SourceFailure } from "../ledger/manifest.js";
+import type { RunObserver, RunProgress, WaitingProgress } from "../ledger/run-observer.js";
 import {
   formatBytes,
   formatCount,

@@ -1,11 +1,11 @@
 import path from "node:path";
-import type { Manifest, RunAccounts } from "../pipeline/manifest.js";
-import { pathInOutput } from "../pipeline/remote/output-place.js";
-import type { ExportResult } from "../pipeline/run-export.js";
-import type { RunResult } from "../pipeline/run-splits.js";
-import type { SendManifest, SendResult, SendStanding } from "../pipeline/send-result.js";
-import type { ShardResult } from "../pipeline/shard/run-shard.js";
-import { formatShard } from "../pipeline/shard/shard.js";
+import type { ShardResult } from "../distributed/run-shard.js";
+import type { Manifest, RunAccounts } from "../ledger/manifest.js";
+import { pathInOutput } from "../output/output-files.js";
+import { formatShard } from "../plan/shard.js";
+import type { ExportResult } from "../run/run-export.js";
+import type { RunResult } from "../run/run-splits.js";
+import type { SendManifest, SendResult, SendStanding } from "../run/send-result.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import {
   describeFailures,

@@ -1,5 +1,5 @@
-import type { ListedEpoch, ListedExport, RunHistory } from "../pipeline/run-history.js";
-import type { ListedRun } from "../pipeline/sent-runs.js";
+import type { ListedEpoch, ListedExport, RunHistory } from "../check/run-history.js";
+import type { ListedRun } from "../run/sent-runs.js";
 import { formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import { limitText } from "./summary-parts.js";
 import { commandLine, harmless } from "./terminal-text.js";

@@ -1,4 +1,4 @@
-import type { StreamResult } from "../pipeline/stream/stream-events.js";
+import type { StreamResult } from "../run/stream/stream-events.js";
 import { formatBytes, formatDuration, formatNumberOf } from "./quantities.js";
 import { describeRows } from "./run-summary.js";
 import {

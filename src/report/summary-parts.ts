@@ -6,7 +6,7 @@ import type {
   RowLimit,
   RunAccounts,
   SourceFailure,
-} from "../pipeline/manifest.js";
+} from "../ledger/manifest.js";
 import type { Report } from "../profile/report.js";
 import { formatCount, formatNumberOf, formatShare } from "./quantities.js";
 import { rejectAdvice } from "./reject-advice.js";

@@ -1,5 +1,5 @@
 import { sum } from "../base/sum.js";
-import type { ConfigurationChange } from "../pipeline/configuration/configuration-edit.js";
+import type { ConfigurationChange } from "../options/configuration-edit.js";
 import type { Finding, Report, ReportDay, Severity } from "../profile/report.js";
 import { configurationLine } from "./findings/configuration-fixes.js";
 import {

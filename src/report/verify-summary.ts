@@ -1,7 +1,7 @@
 import path from "node:path";
-import type { VerifyResult } from "../pipeline/verify/verify.js";
-import type { Difference } from "../pipeline/verify/verify-difference.js";
-import type { StoredResult } from "../pipeline/verify/verify-stored.js";
+import type { VerifyResult } from "../check/verify/verify.js";
+import type { Difference } from "../check/verify/verify-difference.js";
+import type { StoredResult } from "../check/verify/verify-stored.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import { limitText, rowRate } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";

@@ -7,10 +7,10 @@ import {
 } from "../base/limits.js";
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
-import { planRanges } from "../readers/formats.js";
-import type { ReaderOptions } from "../readers/read-options.js";
+import { planRanges } from "../formats/input-formats.js";
 import type { OpenReader, Reader } from "../readers/reader.js";
-import type { Source, SourceRange } from "../readers/source.js";
+import type { ReaderOptions } from "../sources/read-options.js";
+import type { Source, SourceRange } from "../sources/source.js";
 
 /** A JSON value in a row. Numbers are doubles, which is precise enough for a sample. */
 export type RowValue = string | number | boolean | null | readonly RowValue[] | Row;

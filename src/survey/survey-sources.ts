@@ -3,14 +3,14 @@ import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
 import { nullTexts } from "../base/null-texts.js";
 import { sum } from "../base/sum.js";
+import { formatOf } from "../formats/input-formats.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import { type PresetName, presets } from "../mapper/presets.js";
 import { resolveWritten } from "../mapper/resolve-mapping.js";
 import type { RenamedField } from "../profile/renamed-fields.js";
 import { withFurtherField } from "../profile/written-mapping.js";
-import { formatOf } from "../readers/formats.js";
-import type { Source } from "../readers/source.js";
-import type { Discovery } from "../readers/source-discovery.js";
+import type { Source } from "../sources/source.js";
+import type { Discovery } from "../sources/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import {

@@ -3,7 +3,7 @@ import { outcomes } from "../batch/event-batch.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
 import type { Mapping } from "../mapper/mapping.js";
-import type { Source } from "../readers/source.js";
+import type { Source } from "../sources/source.js";
 import { asSourceError, type SampleTools, sampleBatches } from "./sample-rows.js";
 import type { Trial } from "./survey.js";
 

@@ -16,7 +16,7 @@ import { figureNames } from "../../src/profile/split-profile.js";
 import { rowEndings, scanStates } from "../../src/readers/csv/record-scanner.js";
 import { fieldKinds } from "../../src/sinks/text-layout.js";
 
-const inflateStatuses = named(objectOf("readers/inflater", "inflateStatuses"));
+const inflateStatuses = named(objectOf("sources/inflater", "inflateStatuses"));
 /** The first of the statuses that stand for the faults, which are in the order of their texts. */
 const damage = (inflateStatuses["TRUNCATED"] ?? -1) + 1;
 const inflateFaults: readonly string[] = [
@@ -38,16 +38,16 @@ const sameElsewhere = /[Tt]he same (?:names and )?numbers? as/;
 /** Constants of files of src/kernels that TypeScript has, too; these have to be the same. */
 const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "nested/nested-node": named(nodeTypes),
-  "nested/number-text": pick("readers/parquet/value-type", "DECIMAL_BYTES_MAX"),
+  "nested/number-text": pick("parquet/value-type", "DECIMAL_BYTES_MAX"),
   column: named(cellKinds, "KIND_"),
   "csv/csv": named(scanStates, "STATE_"),
   "csv/csv-scan": named(rowEndings),
-  "inflate/crc32": { LAST: constantsOf("readers/checksum")["REMAINDER_BYTES"] ?? -1 },
+  "inflate/crc32": { LAST: constantsOf("sources/checksum")["REMAINDER_BYTES"] ?? -1 },
   "inflate/inflate-state": {
     ...inflateStatuses,
     DAMAGE: damage,
     ...Object.fromEntries(inflateFaults.map((name, place) => [name, damage + place])),
-    CODE_LENGTHS_MAX: constantsOf("readers/inflater")["CODE_LENGTHS_BYTES"] ?? -1,
+    CODE_LENGTHS_MAX: constantsOf("sources/inflater")["CODE_LENGTHS_BYTES"] ?? -1,
   },
   "json/json-shape": { MEMBERS_MAX: constantsOf("batch/field-table")["SHAPE_MEMBERS_MAX"] ?? -1 },
   "json/remembered-bytes": pick("batch/field-table", "REMEMBERED_BYTES_MAX"),
@@ -157,7 +157,7 @@ test("every file that says that its constants are the same elsewhere is looked a
 });
 
 test("each way in which a stream can be damaged has its words", () => {
-  const list = /const faults = \[(.*?)\]/s.exec(sourceOf("readers/inflater"))?.[1] ?? "";
+  const list = /const faults = \[(.*?)\]/s.exec(sourceOf("sources/inflater"))?.[1] ?? "";
   expect(list.match(/"[^"]+"/g)).toHaveLength(inflateFaults.length);
 });
 

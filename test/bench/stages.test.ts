@@ -61,9 +61,9 @@ it("counts what a kernel calls as the kernel that was called first", () => {
 it("counts built-in functions and packages as their caller", () => {
   const packaged = { name: "readParquet", url: "file:///node_modules/parquet-wasm/x.js", ms: 4 };
   const times = timesOf(
-    ours("readers/file-bytes.js", 1, { name: "read", ms: 20 }),
+    ours("sources/file-bytes.js", 1, { name: "read", ms: 20 }),
     ours("sinks/part-files.js", 1, { name: "writeBuffer", ms: 30 }),
-    ours("readers/parquet/reader.js", 1, {
+    ours("parquet/reader.js", 1, {
       ...packaged,
       calls: [{ name: "wasm-function[7]", url: "wasm://wasm/012e380e", ms: 40 }],
     }),
@@ -88,7 +88,7 @@ it("tells Node's own work by its modules", () => {
 
 it("counts the body of a module as loading, and what it calls as its stage", () => {
   const url = "file:///cli/main.js";
-  const body = { name: "", url, ms: 3, calls: [ours("pipeline/plan.js", 5)] };
+  const body = { name: "", url, ms: 3, calls: [ours("plan/plan.js", 5)] };
   expect(timesOf(body)).toEqual({ "load modules": 3, "command, plan, manifest": 5 });
 });
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { environmentNameOf, optionNames } from "../../src/pipeline/configuration/option-names.js";
+import { environmentNameOf, optionNames } from "../../src/options/option-names.js";
 import { fakeContext } from "./fake-context.js";
 
 async function print(form: string): Promise<string> {

@@ -1,17 +1,9 @@
 import { expect, test } from "vitest";
-import {
-  exportOptions,
-  givenFlags,
-  migrateOptions,
-} from "../../src/cli/commands/command-options.js";
+import { exportOptions, givenFlags, migrateOptions } from "../../src/cli/command-options.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Engine } from "../../src/engine/engine.js";
-import {
-  describeOption,
-  flagOf,
-  optionNames,
-} from "../../src/pipeline/configuration/option-names.js";
-import type { ExportOptions } from "../../src/pipeline/options.js";
+import { describeOption, flagOf, optionNames } from "../../src/options/option-names.js";
+import type { ExportOptions } from "../../src/options/options.js";
 import { exampleResult } from "../report/example-result.js";
 import { fakeContext } from "./fake-context.js";
 

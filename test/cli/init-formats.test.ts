@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { createEngine } from "../../src/engine/engine.js";
-import { outputFormatNames } from "../../src/pipeline/output-formats.js";
+import { outputFormatNames } from "../../src/formats/output-formats.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";
 

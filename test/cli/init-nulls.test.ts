@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { createEngine } from "../../src/engine/engine.js";
-import { parseJsonText } from "../../src/pipeline/configuration/configuration-file.js";
+import { parseJsonText } from "../../src/options/configuration-file.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";
 

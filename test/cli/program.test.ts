@@ -5,7 +5,7 @@ import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
-import type { ExportOptions } from "../../src/pipeline/options.js";
+import type { ExportOptions } from "../../src/options/options.js";
 import { exampleResult } from "../report/example-result.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";

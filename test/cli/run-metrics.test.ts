@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { RunMetrics } from "../../src/cli/steps/run-metrics.js";
-import type { RunProgress } from "../../src/pipeline/run-observer.js";
+import type { RunProgress } from "../../src/ledger/run-observer.js";
 
 const moment: RunProgress = {
   threads: [

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { editConfiguration } from "../../src/pipeline/configuration/configuration-edit.js";
+import { editConfiguration } from "../../src/options/configuration-edit.js";
 import type { Finding, Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
 import { someOf } from "../support/property-runs.js";

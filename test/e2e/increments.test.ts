@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, it } from "vitest";
-import type { Manifest } from "../../src/pipeline/manifest.js";
+import type { Manifest } from "../../src/ledger/manifest.js";
 import { type CommandResult, runSwitchyard } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
 import { inputsOf } from "../support/inputs-of.js";

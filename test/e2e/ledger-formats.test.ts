@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { version } from "../../src/base/package-files.js";
-import { knownFormats } from "../../src/pipeline/ledger/ledger-records.js";
+import { knownFormats } from "../../src/ledger/ledger-records.js";
 import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { scratchDirectory } from "../support/scratch.js";

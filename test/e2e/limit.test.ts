@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { writeZip } from "../readers/zip-writer.js";
+import { writeZip } from "../sources/zip-writer.js";
 import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { FaultyService } from "../support/faulty-service.js";

@@ -2,9 +2,9 @@ import { cpSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
-import { loadSql } from "../../src/pipeline/load-sql.js";
-import { readManifest } from "../../src/pipeline/manifest-file.js";
-import { warehouses } from "../../src/pipeline/options.js";
+import { loadSql } from "../../src/check/load-sql.js";
+import { readManifest } from "../../src/ledger/manifest-file.js";
+import { warehouses } from "../../src/options/options.js";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 

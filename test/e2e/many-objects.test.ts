@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { ObjectStore } from "../../src/store/object-store.js";
 import { openStore } from "../../src/store/open-store.js";
-import { writeZip } from "../readers/zip-writer.js";
+import { writeZip } from "../sources/zip-writer.js";
 import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { startGcsServer } from "../support/gcs-server.js";

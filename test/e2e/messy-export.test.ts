@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, expect } from "vitest";
-import type { Manifest } from "../../src/pipeline/manifest.js";
+import type { Manifest } from "../../src/ledger/manifest.js";
 import type { Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
 import { longTest } from "../support/long-test.js";

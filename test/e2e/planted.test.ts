@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 // @ts-expect-error The generators of fixtures are plain scripts.
 import { makePlanted, plantedFaults } from "../../fixtures/make/planted.mjs";
-import { editConfiguration } from "../../src/pipeline/configuration/configuration-edit.js";
+import { editConfiguration } from "../../src/options/configuration-edit.js";
 import type { Finding, Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";

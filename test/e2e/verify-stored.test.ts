@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type StoredResult, verifyStored } from "../../src/pipeline/verify/verify-stored.js";
-import { openRange } from "../../src/readers/formats.js";
+import { type StoredResult, verifyStored } from "../../src/check/verify/verify-stored.js";
+import { openRange } from "../../src/formats/input-formats.js";
 import type { StoredEvent } from "../../src/storage/event-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { runInProcess } from "../support/command-line.js";

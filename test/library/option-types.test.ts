@@ -8,10 +8,10 @@ import type {
   ValidateExportOptions,
   VerifyExportOptions,
 } from "../../src/library/library-options.js";
-import { localNameOf, type OptionName } from "../../src/pipeline/configuration/option-names.js";
-import type { optionTable } from "../../src/pipeline/configuration/option-table.js";
-import type { Section } from "../../src/pipeline/configuration/option-types.js";
-import { resolveRunOptions } from "../../src/pipeline/configuration/run-options.js";
+import { localNameOf, type OptionName } from "../../src/options/option-names.js";
+import type { optionTable } from "../../src/options/option-table.js";
+import type { Section } from "../../src/options/option-types.js";
+import { resolveRunOptions } from "../../src/options/run-options.js";
 
 // The compiler compares the types of the library with the option table: `npm run check` fails for an
 // option, or a choice of an option, that only one of them has.

@@ -5,8 +5,8 @@ import { BATCH_ROWS_MAX, MIB } from "../../src/base/limits.js";
 import { rejectCodes } from "../../src/base/reject-codes.js";
 import type { Batch } from "../../src/batch/batch.js";
 import type { Kernel } from "../../src/batch/kernel.js";
-import type { ByteSource } from "../../src/readers/byte-source.js";
 import type { Reader } from "../../src/readers/reader.js";
+import type { ByteSource } from "../../src/sources/byte-source.js";
 import { usedKernel } from "../support/used-kernel.js";
 
 /** A source and the rows that are in it: for each row the text of each requested field. */

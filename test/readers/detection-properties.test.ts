@@ -3,14 +3,14 @@ import { deflateRawSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SNIFF_BYTES } from "../../src/base/limits.js";
-import { discoverSources } from "../../src/readers/discovery.js";
-import { createFormatDetection } from "../../src/readers/formats.js";
+import { createFormatDetection } from "../../src/formats/input-formats.js";
 import { detectJson } from "../../src/readers/json/detect-json.js";
-import type { HeadExtent } from "../../src/readers/source-head.js";
+import { discoverSources } from "../../src/sources/discovery.js";
+import type { HeadExtent } from "../../src/sources/source-head.js";
+import { writeZip } from "../sources/zip-writer.js";
 import { propertyRuns } from "../support/property-runs.js";
 import { detectJsonEagerly } from "./json/eager-json-detection.js";
 import { openOptions, useScratchDirectory } from "./scratch.js";
-import { writeZip } from "./zip-writer.js";
 
 const detect = createFormatDetection({ csv: {} });
 const name = "input";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFormatDetection } from "../../src/readers/formats.js";
+import { createFormatDetection } from "../../src/formats/input-formats.js";
 
 const detect = createFormatDetection({ csv: {} });
 const read = async (text: string) =>

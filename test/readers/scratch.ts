@@ -1,10 +1,10 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach } from "vitest";
-import type { ByteSource } from "../../src/readers/byte-source.js";
-import { fileState, fingerprintFile } from "../../src/readers/fingerprint.js";
-import type { OpenOptions } from "../../src/readers/open-bytes.js";
-import type { Codec, SourceBytes } from "../../src/readers/source.js";
+import type { ByteSource } from "../../src/sources/byte-source.js";
+import { fileState, fingerprintFile } from "../../src/sources/fingerprint.js";
+import type { OpenOptions } from "../../src/sources/open-bytes.js";
+import type { Codec, SourceBytes } from "../../src/sources/source.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 export const openOptions: OpenOptions = { ratioMax: 1_000, signal: new AbortController().signal };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { KIB, MIB } from "../../src/base/limits.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import type { ByteSource } from "../../src/readers/byte-source.js";
 import { Window } from "../../src/readers/window.js";
+import type { ByteSource } from "../../src/sources/byte-source.js";
 
 /** Bytes without end, as many as are asked for. */
 const endless: ByteSource = {

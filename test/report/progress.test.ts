@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunProgress } from "../../src/pipeline/run-observer.js";
+import type { RunProgress } from "../../src/ledger/run-observer.js";
 import { showProgress } from "../../src/report/progress.js";
 import { widthOf } from "../../src/report/terminal-text.js";
 import { FakeClock } from "./fake-clock.js";

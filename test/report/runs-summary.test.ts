@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ListedEpoch } from "../../src/pipeline/run-history.js";
+import type { ListedEpoch } from "../../src/check/run-history.js";
 import { describeRuns } from "../../src/report/runs-summary.js";
 
 const epoch = (number: number): ListedEpoch => ({

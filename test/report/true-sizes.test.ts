@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { outputFormatNames } from "../../src/pipeline/output-formats.js";
+import { outputFormatNames } from "../../src/formats/output-formats.js";
 import type { Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
 import { isCi, someOf } from "../support/property-runs.js";

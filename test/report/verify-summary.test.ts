@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Difference, difference } from "../../src/pipeline/verify/verify-difference.js";
+import { type Difference, difference } from "../../src/check/verify/verify-difference.js";
 import { summarizeVerify } from "../../src/report/verify-summary.js";
 
 const summarize = (differences: readonly Difference[]) =>

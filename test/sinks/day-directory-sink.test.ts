@@ -5,7 +5,7 @@ import { parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
+import { type OutputFormat, outputFormatNames } from "../../src/formats/output-formats.js";
 import { isCi, someOf } from "../support/property-runs.js";
 import {
   commitSplit,

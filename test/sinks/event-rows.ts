@@ -10,7 +10,7 @@ import {
   type OutputFormat,
   outputFormat,
   type PartOptions,
-} from "../../src/pipeline/output-formats.js";
+} from "../../src/formats/output-formats.js";
 import {
   createDayDirectorySink,
   type DayDirectoryOptions,

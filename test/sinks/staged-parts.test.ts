@@ -6,7 +6,7 @@ import { tableFromIPC } from "apache-arrow";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
-import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
+import { type OutputFormat, outputFormatNames } from "../../src/formats/output-formats.js";
 import { diskFiles } from "../../src/sinks/part-files.js";
 import type { Commitment, PartFile } from "../../src/sinks/sink.js";
 import { stagedPathOf } from "../../src/sinks/staged-parts.js";

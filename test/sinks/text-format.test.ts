@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TEXT_BYTES } from "../../src/base/limits.js";
-import type { OutputFormat } from "../../src/pipeline/output-formats.js";
+import type { OutputFormat } from "../../src/formats/output-formats.js";
 import { propertyRuns } from "../support/property-runs.js";
 import { type EventRow, eventRow, readTree, variedRows, writeSplit } from "./event-rows.js";
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createPlainServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { listInputs } from "../../src/readers/inputs.js";
+import { listInputs } from "../../src/sources/inputs.js";
 import { openStore } from "../../src/store/open-store.js";
 import { runInProcess } from "../support/command-line.js";
 import { selfSigned } from "../support/self-signed.js";

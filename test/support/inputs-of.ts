@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ManifestInput } from "../../src/pipeline/manifest.js";
+import type { ManifestInput } from "../../src/ledger/manifest.js";
 
 /** Returns the inputs that an export lists beside its manifest. */
 export function inputsOf(output: string): readonly ManifestInput[] {

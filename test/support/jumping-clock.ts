@@ -1,5 +1,5 @@
 import { ACKNOWLEDGE_SYNC_MS } from "../../src/base/limits.js";
-import type { SendClock } from "../../src/sinks/webhook/send-clock.js";
+import type { SendClock } from "../../src/webhook/send-clock.js";
 
 /**
  * A clock without waiting: it jumps to the next timer as soon as nothing else is to be done. Timers of

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { writeZip } from "../readers/zip-writer.js";
+import { writeZip } from "../sources/zip-writer.js";
 import { createRandom } from "./random.js";
 
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { writeZip } from "../readers/zip-writer.js";
+import { writeZip } from "../sources/zip-writer.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 

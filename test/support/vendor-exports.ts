@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { writeZip } from "../readers/zip-writer.js";
+import { writeZip } from "../sources/zip-writer.js";
 import { createRandom } from "./random.js";
 
 export const vendors = ["amplitude", "mixpanel", "posthog", "ga4"] as const;

@@ -1,17 +1,9 @@
 import { Argument, Command, Option } from "commander";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
-import {
-  flagOf,
-  type OptionName,
-  placeholderOf,
-} from "../../pipeline/configuration/option-names.js";
-import { type Warehouse, warehouses } from "../../pipeline/options.js";
+import type { GivenFlags } from "../../options/configuration.js";
+import { flagOf, type OptionName, placeholderOf } from "../../options/option-names.js";
+import { type Warehouse, warehouses } from "../../options/options.js";
 import { type KeyKind, keyKinds } from "../../storage/key-store.js";
-import type { CommandContext } from "../context.js";
-import type { KeysAction } from "../service/run-keys.js";
-import type { Invocation } from "../steps/run-steps.js";
-import * as help from "./command-help.js";
 import {
   addOptions,
   compactOptions,
@@ -31,7 +23,11 @@ import {
   validateOptions,
   verifyOptions,
   workerOptions,
-} from "./command-options.js";
+} from "../command-options.js";
+import type { CommandContext } from "../context.js";
+import type { KeysAction } from "../service/run-keys.js";
+import type { Invocation } from "../steps/run-steps.js";
+import * as help from "./command-help.js";
 import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
 
 type Parsed = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { version } from "../../base/package-files.js";
-import type { JsonObject, JsonValue } from "../../pipeline/configuration/configuration-file.js";
-import { describeOption } from "../../pipeline/configuration/option-names.js";
-import { outputFormatNames } from "../../pipeline/output-formats.js";
+import { outputFormatNames } from "../../formats/output-formats.js";
+import type { JsonObject, JsonValue } from "../../options/configuration-file.js";
+import { describeOption } from "../../options/option-names.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { describeUnused } from "../../report/summary-parts.js";
 import { harmless } from "../../report/terminal-text.js";

@@ -1,18 +1,12 @@
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
-import {
-  type Configuration,
-  loadConfiguration,
-} from "../../pipeline/configuration/configuration.js";
-import {
-  CONFIGURATION_NAME,
-  type JsonObject,
-} from "../../pipeline/configuration/configuration-file.js";
-import { SCHEMA_ID, schemaText } from "../../pipeline/configuration/configuration-schema.js";
-import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
+import { type Configuration, loadConfiguration } from "../../options/configuration.js";
+import { CONFIGURATION_NAME, type JsonObject } from "../../options/configuration-file.js";
+import { SCHEMA_ID, schemaText } from "../../options/configuration-schema.js";
+import { resolveRunOptions } from "../../options/run-options.js";
 import { MappingUnknown } from "../../survey/propose-mapping.js";
-import { readingOptions } from "../commands/command-options.js";
+import { readingOptions } from "../command-options.js";
 import { type CommandContext, outputOf } from "../context.js";
 import { printFailure, printResult } from "../print-outcome.js";
 import type { CommandLine } from "../run-configured.js";

@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../../base/errors.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { placeOf } from "../../pipeline/configuration/run-options.js";
-import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
-import { type OutputPlace, readTextOf } from "../../pipeline/remote/output-place.js";
+import type { Configuration } from "../../options/configuration.js";
+import { placeOf } from "../../options/run-options.js";
+import { MANIFEST_NAME } from "../../output/layout.js";
+import { readTextOf } from "../../output/output-files.js";
+import type { OutputPlace } from "../../output/output-place.js";
 import { isObjectUrl } from "../../store/object-url.js";
 import { documentIn, findDocument } from "./known-events.js";
 

@@ -4,13 +4,14 @@ import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { checkValue, faultLines } from "../../base/schema.js";
 import type { CountedEvent } from "../../console/qualify-plan.js";
 import type { Engine } from "../../engine/engine.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
-import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
-import type { Manifest, RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
-import { ManifestError, readManifest, readManifestOf } from "../../pipeline/manifest-file.js";
-import { type OutputPlace, pathInOutput } from "../../pipeline/remote/output-place.js";
-import type { RunContext } from "../../pipeline/run-observer.js";
+import type { Manifest, RejectSummary, RowCounts, SourceFailure } from "../../ledger/manifest.js";
+import { ManifestError, readManifest, readManifestOf } from "../../ledger/manifest-file.js";
+import type { RunContext } from "../../ledger/run-observer.js";
+import type { Configuration } from "../../options/configuration.js";
+import { resolveRunOptions } from "../../options/run-options.js";
+import { layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import { pathInOutput } from "../../output/output-files.js";
+import type { OutputPlace } from "../../output/output-place.js";
 import { REPORT_VERSION, type Report, reportSchema } from "../../profile/report.js";
 
 /** The names of events with their counts, and the facts about missing ones. */

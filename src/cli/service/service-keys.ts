@@ -1,5 +1,5 @@
 import { UsageError } from "../../base/errors.js";
-import type { Environment } from "../../pipeline/configuration/secrets.js";
+import type { Environment } from "../../options/secrets.js";
 import { keyDigest, keyPrefixes, keyRecord, newKeyText } from "../../service/key-text.js";
 import { type KeyKind, type KeyStore, keyKinds } from "../../storage/key-store.js";
 

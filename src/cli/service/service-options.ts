@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { LogLevel } from "../../base/log-levels.js";
-import { type OptionValues, withDefaults } from "../../pipeline/configuration/option-names.js";
+import { type OptionValues, withDefaults } from "../../options/option-names.js";
 import { type Output, outputOf } from "../context.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";

@@ -1,12 +1,12 @@
 import { exitCodes, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
-import { STANDARD_OUTPUT } from "../../pipeline/options.js";
-import type { ExportResult } from "../../pipeline/run-export.js";
-import type { ShardResult } from "../../pipeline/shard/run-shard.js";
-import { formatShard } from "../../pipeline/shard/shard.js";
+import type { ShardResult } from "../../distributed/run-shard.js";
+import type { Configuration } from "../../options/configuration.js";
+import { STANDARD_OUTPUT } from "../../options/options.js";
+import { resolveExportOptions } from "../../options/run-options.js";
+import { formatShard } from "../../plan/shard.js";
 import { summarizeExport, summarizeShard } from "../../report/run-summary.js";
+import type { ExportResult } from "../../run/run-export.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 export async function runExportStep(

@@ -1,7 +1,7 @@
 import { UsageError } from "../../base/errors.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { flagOf, keyOf } from "../../pipeline/configuration/option-names.js";
-import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
+import type { StoredEvents } from "../../check/verify/stored-counts.js";
+import type { Configuration } from "../../options/configuration.js";
+import { flagOf, keyOf } from "../../options/option-names.js";
 import type { CommandContext } from "../context.js";
 import { serviceOptionsOf } from "../service/service-options.js";
 

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { exitCodes } from "../../base/errors.js";
-import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
-import type { Manifest } from "../../pipeline/manifest.js";
+import type { Manifest } from "../../ledger/manifest.js";
+import type { StepName } from "../../options/configuration-schema.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { limitText, line } from "../../report/summary-parts.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";

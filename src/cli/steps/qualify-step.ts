@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import { exitCodes } from "../../base/errors.js";
+import { settleUnlessRunning } from "../../check/compact/settle-compaction.js";
 import { namingOptionsOf } from "../../engine/complete-report.js";
-import { settleUnlessRunning } from "../../pipeline/compact/settle-compaction.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { resolveConsole } from "../../pipeline/configuration/console-options.js";
-import { placeOf } from "../../pipeline/configuration/run-options.js";
+import type { Configuration } from "../../options/configuration.js";
+import { resolveConsole } from "../../options/console-options.js";
+import { placeOf } from "../../options/run-options.js";
 import { findEventSource } from "../qualify/event-source.js";
 import { prepareCount, readKnownEvents, readStoredEvents } from "../qualify/known-events.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";

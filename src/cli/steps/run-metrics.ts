@@ -3,8 +3,8 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { version } from "../../base/package-files.js";
-import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
-import type { RunObserver, RunProgress } from "../../pipeline/run-observer.js";
+import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
+import type { StepName } from "../../options/configuration-schema.js";
 import { type Address, listenError } from "../listen-error.js";
 
 /** Counters of a step, which only grow. A step omits those that it does not count. */

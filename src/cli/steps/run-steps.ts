@@ -2,27 +2,27 @@ import { createHash } from "node:crypto";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
+import type { StoredEvents } from "../../check/verify/stored-counts.js";
 import type { Engine } from "../../engine/engine.js";
 import {
   type Configuration,
   type GivenFlags,
   loadConfiguration,
-} from "../../pipeline/configuration/configuration.js";
-import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
+} from "../../options/configuration.js";
+import type { StepName } from "../../options/configuration-schema.js";
 import {
   type CompleteValues,
   environmentNameOf,
   withDefaults,
-} from "../../pipeline/configuration/option-names.js";
-import { outputRows } from "../../pipeline/configuration/output-rows.js";
-import { placeOf } from "../../pipeline/configuration/run-options.js";
-import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
-import { STANDARD_OUTPUT } from "../../pipeline/options.js";
-import { readTextOf, writeTextOf } from "../../pipeline/remote/output-place.js";
-import type { ExportResult } from "../../pipeline/run-export.js";
-import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
+} from "../../options/option-names.js";
+import { STANDARD_OUTPUT } from "../../options/options.js";
+import { outputRows } from "../../options/output-rows.js";
+import { placeOf } from "../../options/run-options.js";
+import { MANIFEST_NAME } from "../../output/layout.js";
+import { readTextOf, writeTextOf } from "../../output/output-files.js";
 import { logLine } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
+import type { ExportResult } from "../../run/run-export.js";
 import { type CommandContext, type Output, outputOf } from "../context.js";
 import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";

@@ -1,14 +1,14 @@
 import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
-import { resolveSendRequest } from "../../pipeline/configuration/send-options.js";
-import type { RowCounts } from "../../pipeline/manifest.js";
-import type { MaxRejects } from "../../pipeline/options.js";
-import { exceeds } from "../../pipeline/run-splits.js";
-import { type SendResult, type SendStanding, SendStopped } from "../../pipeline/send-result.js";
+import type { RowCounts } from "../../ledger/manifest.js";
+import type { Configuration } from "../../options/configuration.js";
+import type { MaxRejects } from "../../options/options.js";
+import { resolveRunOptions } from "../../options/run-options.js";
+import { resolveSendRequest } from "../../options/send-options.js";
 import { factsOf } from "../../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../../report/run-summary.js";
+import { exceeds } from "../../run/run-splits.js";
+import { type SendResult, type SendStanding, SendStopped } from "../../run/send-result.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 /**

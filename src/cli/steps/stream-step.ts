@@ -1,10 +1,10 @@
 import { hasCode } from "../../base/error-code.js";
 import { exitCodes, UsageError } from "../../base/errors.js";
 import { outputError } from "../../base/output-error.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { resolveStreamOptions } from "../../pipeline/configuration/stream-options.js";
-import type { WriteBytes } from "../../pipeline/stream/stream-events.js";
+import type { Configuration } from "../../options/configuration.js";
+import { resolveStreamOptions } from "../../options/stream-options.js";
 import { summarizeStream } from "../../report/stream-summary.js";
+import type { WriteBytes } from "../../run/stream/stream-events.js";
 import type { ByteStream } from "../context.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 

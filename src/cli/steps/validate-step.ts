@@ -6,22 +6,13 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { version } from "../../base/package-files.js";
 import { completeReport, writeReportFiles } from "../../engine/complete-report.js";
 import { requireExpected } from "../../engine/require-expected.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
-import {
-  resolveExportOptions,
-  resolveValidateRequest,
-} from "../../pipeline/configuration/run-options.js";
-import { recordRunOptions } from "../../pipeline/ledger/recorded-options.js";
-import {
-  checkReportDirectory,
-  FIXES_MODULE_NAME,
-  REPORT_NAME,
-} from "../../pipeline/report/write-report.js";
-import type { RunObserver } from "../../pipeline/run-observer.js";
-import { exceeds } from "../../pipeline/run-splits.js";
+import { recordRunOptions } from "../../ledger/recorded-options.js";
+import type { RunObserver } from "../../ledger/run-observer.js";
+import type { Configuration } from "../../options/configuration.js";
+import { CONFIGURATION_NAME } from "../../options/configuration-file.js";
+import { resolveExportOptions, resolveValidateRequest } from "../../options/run-options.js";
+import { checkReportDirectory, FIXES_MODULE_NAME, REPORT_NAME } from "../../output/write-report.js";
 import type { Report } from "../../profile/report.js";
-import type { Discovery } from "../../readers/source-discovery.js";
 import { factsOf } from "../../report/error-text.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";
@@ -32,15 +23,17 @@ import {
   summarizeValidate,
 } from "../../report/validate-summary.js";
 import { checkAccepted } from "../../report/verdict.js";
+import { exceeds } from "../../run/run-splits.js";
+import type { Discovery } from "../../sources/source-discovery.js";
 import {
   exportOptions,
   flagWords,
   outputOptions,
   readingOptions,
   validateOptions,
-} from "../commands/command-options.js";
+} from "../command-options.js";
 
-import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
+import { type AppliedFixes, applyFixes } from "./apply-fixes.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 /**

@@ -1,6 +1,6 @@
 import { exitCodes } from "../../base/errors.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { requireExport } from "../../pipeline/configuration/run-options.js";
+import type { Configuration } from "../../options/configuration.js";
+import { requireExport } from "../../options/run-options.js";
 import { summarizeStored, summarizeVerify } from "../../report/verify-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 

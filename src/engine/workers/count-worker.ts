@@ -1,7 +1,7 @@
 import { createZone } from "../../base/luxon-zone.js";
-import type { RunOptions } from "../../pipeline/options.js";
-import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
+import type { RunOptions } from "../../options/options.js";
 import { EventCounts } from "../../profile/event-counts.js";
+import { RejectCounts } from "../../run/thread/reject-counts.js";
 import { createCountingSink } from "../../sinks/dry-run-sinks.js";
 import { createWorkerTools, serveRun } from "../serve-run.js";
 

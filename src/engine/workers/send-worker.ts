@@ -1,13 +1,13 @@
 import { ClaimTime } from "../../base/claim-time.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import { idsOfKey } from "../../pipeline/dedupe/dedupe-options.js";
-import { eventKeys } from "../../pipeline/dedupe/key-digests.js";
-import type { SendOptions, SharedSending } from "../../pipeline/options.js";
-import { RejectFile } from "../../pipeline/worker/reject-file.js";
-import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
-import { createPoster } from "../../sinks/webhook/undici-post.js";
-import { createWebhookSink } from "../../sinks/webhook/webhook-sink.js";
+import { eventKeys } from "../../dedupe/key-digests.js";
+import { idsOfKey } from "../../options/dedupe-options.js";
+import type { SendOptions, SharedSending } from "../../options/options.js";
+import { RejectFile } from "../../run/thread/reject-file.js";
+import { ThreadCounters } from "../../run/thread/thread-counters.js";
+import { createPoster } from "../../webhook/undici-post.js";
+import { createWebhookSink } from "../../webhook/webhook-sink.js";
 import { createWorkerTools, serveRun } from "../serve-run.js";
 
 // Entry file of the thread that reads, maps and sends.
@@ -54,7 +54,7 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
 async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
   if (shared === undefined || rate === undefined) return undefined;
   // Loaded only for workers of a queue.
-  const { SharedRate } = await import("../../pipeline/queue/shared-rate.js");
+  const { SharedRate } = await import("../../distributed/shared-rate.js");
   const name = keySeed.slice(0, 16);
   const sharedRate = new SharedRate({ url: shared.queue, name, rate, burst });
   return (events: number) => sharedRate.take(events);
@@ -65,7 +65,7 @@ async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
  * copy of one.
  */
 async function pieceWriterOf({ shared, s3 }: SendOptions) {
-  const { pieceWriter } = await import("../../pipeline/remote/stored-journals.js");
+  const { pieceWriter } = await import("../../distributed/stored-journals.js");
   // A stopped run also stores the last piece.
   return pieceWriter({ directory: shared?.address ?? "", s3 }, new AbortController().signal);
 }

@@ -1,8 +1,8 @@
 import { createZone } from "../../base/luxon-zone.js";
-import type { ExportOptions } from "../../pipeline/options.js";
-import { outputFormat } from "../../pipeline/output-formats.js";
-import { RejectFile } from "../../pipeline/worker/reject-file.js";
+import { outputFormat } from "../../formats/output-formats.js";
+import type { ExportOptions } from "../../options/options.js";
 import { EventCounts } from "../../profile/event-counts.js";
+import { RejectFile } from "../../run/thread/reject-file.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
 import { createWorkerTools, serveRun } from "../serve-run.js";
 

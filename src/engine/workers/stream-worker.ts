@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { serveCalls } from "../../base/thread-call.js";
 import { Kernel } from "../../batch/kernel.js";
-import type { StreamSetup } from "../../pipeline/stream/stream-events.js";
-import { StreamServer } from "../../pipeline/stream/stream-server.js";
-import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
-import { runSplit } from "../../pipeline/worker/run-split.js";
-import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
-import { ObjectsAhead } from "../../readers/objects-ahead.js";
+import { ObjectsAhead } from "../../formats/objects-ahead.js";
+import type { StreamSetup } from "../../run/stream/stream-events.js";
+import { StreamServer } from "../../run/stream/stream-server.js";
+import { RejectCounts } from "../../run/thread/reject-counts.js";
+import { runSplit } from "../../run/thread/run-split.js";
+import { ThreadCounters } from "../../run/thread/thread-counters.js";
 import { createLineSink } from "../../sinks/line-sink.js";
 import { createWorkerTools } from "../serve-run.js";
 

@@ -24,7 +24,7 @@ const MURMUR_2: u64 = 0x4cf5ad432745937f;
 /** The length of null. */
 const NULL_LENGTH: u64 = u64.MAX_VALUE;
 
-/** The rows of an event batch and the parts of their keys. Made in src/pipeline/dedupe/key-digests.ts. */
+/** The rows of an event batch and the parts of their keys. Made in src/dedupe/key-digests.ts. */
 @unmanaged
 export class KeyRows {
   rows: u32;

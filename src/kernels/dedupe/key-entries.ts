@@ -44,7 +44,7 @@ export function sortKeys(
   }
 }
 
-/** A table of keys with open addressing. Made in src/pipeline/dedupe/key-table.ts. */
+/** A table of keys with open addressing. Made in src/dedupe/key-table.ts. */
 @unmanaged
 export class KeyTable {
   slots: u32;

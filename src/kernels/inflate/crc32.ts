@@ -18,7 +18,7 @@ const LAST: usize = KEPT_BLOCKS * BLOCK_BYTES;
 /** Bytes of the ring that holds the last blocks: a power of two. */
 const RING_BYTES: usize = 8_192;
 
-/** Allocated by src/readers/checksum.ts, with the ring after it. */
+/** Allocated by src/sources/checksum.ts, with the ring after it. */
 @unmanaged
 class Checksum {
   /** The ring's byte for the next block. */

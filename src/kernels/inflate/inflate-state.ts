@@ -1,4 +1,4 @@
-// The state of one DEFLATE stream between two calls, laid out by src/readers/inflater.ts, and the
+// The state of one DEFLATE stream between two calls, laid out by src/sources/inflater.ts, and the
 // statuses of a call.
 
 // Statuses of `inflate`. The same numbers as `inflateStatuses` there; from DAMAGE on they are

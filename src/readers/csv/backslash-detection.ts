@@ -1,4 +1,4 @@
-import type { GivenDialect } from "../source.js";
+import type { GivenDialect } from "../../sources/source.js";
 import { controlCharacters, NULL_CELL, unescapeText } from "./backslashes.js";
 import { Candidate, type CsvHints, insideOf, recordsOf, type Trial } from "./csv-trial.js";
 import type { CsvMarks } from "./record-walk.js";

@@ -1,6 +1,6 @@
 import { SourceError, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { CsvDialect, GivenDialect } from "../source.js";
+import type { CsvDialect, GivenDialect } from "../../sources/source.js";
 import { backslashMarks, findBackslashes, isQuotedAsMarked } from "./backslash-detection.js";
 import { detectEncoding, ENCODING_ADVICE, isOtherEncoding, toUtf8 } from "./csv-encoding.js";
 import { looksLikeHeader } from "./csv-header.js";

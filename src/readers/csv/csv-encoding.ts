@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { ByteSource } from "../byte-source.js";
-import type { CsvDialect } from "../source.js";
+import type { ByteSource } from "../../sources/byte-source.js";
+import type { CsvDialect } from "../../sources/source.js";
 
 /** Bytes of a head that decide the encoding. More do not change the result. */
 export const ENCODING_PROBE_BYTES = 4_096;

@@ -1,7 +1,7 @@
 import { KIB, MIB } from "../../base/limits.js";
-import type { ByteSource } from "../byte-source.js";
-import { isParsed } from "../csv-dialects.js";
-import type { CsvDialect, Source, SourceRange } from "../source.js";
+import type { ByteSource } from "../../sources/byte-source.js";
+import type { CsvDialect, Source, SourceRange } from "../../sources/source.js";
+import { isParsed } from "./csv-dialects.js";
 import { possibleStates, RecordWalker, skipLine, skipToRecord } from "./record-walk.js";
 
 /** Bytes to read after a possible cut, in steps until they decide. */

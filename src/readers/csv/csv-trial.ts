@@ -1,4 +1,4 @@
-import type { GivenDialect } from "../source.js";
+import type { GivenDialect } from "../../sources/source.js";
 import { unescapeText } from "./backslashes.js";
 import { type CsvMarks, RecordWalker, skipLine, skipToRecord } from "./record-walk.js";
 

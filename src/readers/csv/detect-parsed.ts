@@ -1,6 +1,6 @@
 import { UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { CsvDialect, GivenDialect } from "../source.js";
+import type { CsvDialect, GivenDialect } from "../../sources/source.js";
 import { detectCsv, startAfter } from "./csv-detection.js";
 import { detectEncoding, toUtf8 } from "./csv-encoding.js";
 import type { CsvHints } from "./csv-trial.js";

@@ -1,6 +1,6 @@
-import { isParsed } from "../csv-dialects.js";
+import type { CsvDialect } from "../../sources/source.js";
 import type { OpenedRange, Reader } from "../reader.js";
-import type { CsvDialect } from "../source.js";
+import { isParsed } from "./csv-dialects.js";
 import { recode } from "./csv-encoding.js";
 import { CsvReader } from "./csv-reader.js";
 

@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import type { CsvDialect } from "../source.js";
+import type { CsvDialect } from "../../sources/source.js";
 
 /** The marks of a dialect, of which the delimiter may have several characters. */
 export type ParsedMarks = Pick<CsvDialect, "delimiter" | "quote" | "escape" | "comment">;

@@ -3,10 +3,10 @@ import { BATCH_ROWS_MAX, KIB, REJECT_BYTES_MAX } from "../../base/limits.js";
 import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
-import type { ByteSource } from "../byte-source.js";
-import type { ReaderOptions } from "../read-options.js";
+import type { ByteSource } from "../../sources/byte-source.js";
+import type { ReaderOptions } from "../../sources/read-options.js";
+import type { CsvDialect, SourceRange } from "../../sources/source.js";
 import type { Reader, ReaderNotices } from "../reader.js";
-import type { CsvDialect, SourceRange } from "../source.js";
 import { CsvReader } from "./csv-reader.js";
 import { isLineEnd, lineEndAfter, type ParsedRecord, parseRecords } from "./parse-records.js";
 

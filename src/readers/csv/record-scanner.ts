@@ -4,7 +4,7 @@ import { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { KernelRecord, writeWords } from "../../batch/kernel-record.js";
 import { csvNullTextLayout, recordScanLayout } from "../../batch/layouts.js";
-import type { CsvDialect } from "../source.js";
+import type { CsvDialect } from "../../sources/source.js";
 
 /** A mark that no byte equals. */
 const NO_CHARACTER = 256;

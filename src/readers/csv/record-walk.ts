@@ -1,4 +1,4 @@
-import type { CsvDialect } from "../source.js";
+import type { CsvDialect } from "../../sources/source.js";
 
 /** The characters that structure CSV, without names and encoding. */
 export type CsvMarks = Pick<

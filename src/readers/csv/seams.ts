@@ -1,6 +1,6 @@
 import type { Kernel } from "../../batch/kernel.js";
+import type { CsvDialect } from "../../sources/source.js";
 import type { ReaderNotices } from "../reader.js";
-import type { CsvDialect } from "../source.js";
 import { recordsOf } from "./csv-trial.js";
 import type { RecordScanner } from "./record-scanner.js";
 

@@ -1,8 +1,8 @@
 import { SourceError } from "../../base/errors.js";
+import type { Format } from "../../sources/source.js";
+import type { HeadExtent, HeadSample } from "../../sources/source-head.js";
 import { detectEncoding, ENCODING_PROBE_BYTES, toUtf8 } from "../csv/csv-encoding.js";
 import { isReject } from "../rejects/reject-line.js";
-import type { Format } from "../source.js";
-import type { HeadExtent, HeadSample } from "../source-head.js";
 import { findKeyedRows } from "./find-keyed-rows.js";
 import { findWrapper } from "./find-wrapper.js";
 

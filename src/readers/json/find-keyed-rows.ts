@@ -1,4 +1,4 @@
-import type { HeadExtent } from "../source-head.js";
+import type { HeadExtent } from "../../sources/source-head.js";
 import { KEYED_ROWS_MIN } from "./find-wrapper.js";
 import { countOf, decode, skipBlank, stringEnd } from "./json-text.js";
 

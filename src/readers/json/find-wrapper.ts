@@ -1,6 +1,6 @@
 import { SourceError } from "../../base/errors.js";
 import type { RowPlace } from "../../batch/batch.js";
-import type { HeadExtent } from "../source-head.js";
+import type { HeadExtent } from "../../sources/source-head.js";
 import { countOf, decode, skipBlank, stringEnd } from "./json-text.js";
 
 const QUOTE = 0x22;

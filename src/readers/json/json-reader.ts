@@ -9,10 +9,10 @@ import {
 import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
-import type { ByteSource } from "../byte-source.js";
-import type { ReaderOptions } from "../read-options.js";
+import type { ByteSource } from "../../sources/byte-source.js";
+import type { ReaderOptions } from "../../sources/read-options.js";
+import type { SourceRange } from "../../sources/source.js";
 import type { MisplacedCommas, Reader, ReaderNotices } from "../reader.js";
-import type { SourceRange } from "../source.js";
 import { Window } from "../window.js";
 import { checkWrapperEnd } from "./find-wrapper.js";
 import { type RowLayout, RowScanner } from "./row-scanner.js";

@@ -1,6 +1,6 @@
-import type { ByteSource } from "../byte-source.js";
-import type { KeyedRows } from "../source.js";
-import { corrupt, truncated } from "../source-errors.js";
+import type { ByteSource } from "../../sources/byte-source.js";
+import type { KeyedRows } from "../../sources/source.js";
+import { corrupt, truncated } from "../../sources/source-errors.js";
 import { checkWrapperEnd } from "./find-wrapper.js";
 
 const LINE_FEED = 0x0a;

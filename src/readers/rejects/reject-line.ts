@@ -1,6 +1,6 @@
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { RowOrigin } from "../../batch/batch.js";
-import { type Format, isFormat } from "../source.js";
+import { type Format, isFormat } from "../../sources/source.js";
 
 /** A rejected row, to be read again. */
 export interface KeptRow {

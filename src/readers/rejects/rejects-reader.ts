@@ -1,8 +1,8 @@
 import { SourceError } from "../../base/errors.js";
 import type { Batch, RawRows, RowOrigin } from "../../batch/batch.js";
-import type { ByteSource } from "../byte-source.js";
+import type { ByteSource } from "../../sources/byte-source.js";
+import type { Format, SourceRange } from "../../sources/source.js";
 import type { Reader } from "../reader.js";
-import type { Format, SourceRange } from "../source.js";
 import { type KeptRow, parseRejectLine } from "./reject-line.js";
 
 /** Rows of one inner reader. */

@@ -1,6 +1,6 @@
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
-import { FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
+import { FIXES_MODULE_NAME } from "../../output/write-report.js";
 import { type Finding, type Fix, severities } from "../../profile/report.js";
 import { fixOf, hasTransform } from "./configuration-fixes.js";
 import {

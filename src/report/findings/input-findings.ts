@@ -1,6 +1,6 @@
 import { nullTexts } from "../../base/null-texts.js";
 import { sum } from "../../base/sum.js";
-import { dedupeRanges } from "../../pipeline/dedupe/dedupe-options.js";
+import { dedupeRanges } from "../../options/dedupe-options.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { describeCommas, describeMissing } from "../summary-parts.js";
 import { cellNames, fieldsOf, fixOf, listFix } from "./configuration-fixes.js";

@@ -4,7 +4,7 @@ import { detectCsv } from "../../../src/readers/csv/csv-detection.js";
 import { isOtherEncoding } from "../../../src/readers/csv/csv-encoding.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
 import { possibleStates, RecordWalker } from "../../../src/readers/csv/record-walk.js";
-import type { GivenDialect } from "../../../src/readers/source.js";
+import type { GivenDialect } from "../../../src/sources/source.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { detectCsvEagerly } from "./eager-csv-detection.js";
 import { recordStates, walkRecord } from "./plain-record-walk.js";

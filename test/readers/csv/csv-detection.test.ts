@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { detectCsv } from "../../../src/readers/csv/csv-detection.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
-import type { GivenDialect } from "../../../src/readers/source.js";
+import type { GivenDialect } from "../../../src/sources/source.js";
 
 function detect(text: string, hints: CsvHints = {}, given: GivenDialect = {}) {
   return detectCsv(Buffer.from(text), { complete: true, ...hints }, given);

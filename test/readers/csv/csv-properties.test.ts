@@ -9,7 +9,7 @@ import {
   skipLine,
   skipToRecord,
 } from "../../../src/readers/csv/record-walk.js";
-import type { CsvDialect } from "../../../src/readers/source.js";
+import type { CsvDialect } from "../../../src/sources/source.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { readCsv, testDialect } from "./csv-rows.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { agreeOnRecord, planCsvRanges } from "../../../src/readers/csv/csv-ranges.js";
-import type { Source } from "../../../src/readers/source.js";
+import type { Source } from "../../../src/sources/source.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { deliverBytes } from "../conformance.js";
 import { readCsv, testDialect, testSource } from "./csv-rows.js";

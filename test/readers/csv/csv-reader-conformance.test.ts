@@ -1,8 +1,8 @@
+import { isParsed } from "../../../src/readers/csv/csv-dialects.js";
 import { planCsvRanges } from "../../../src/readers/csv/csv-ranges.js";
 import { CsvReader } from "../../../src/readers/csv/csv-reader.js";
 import { ParsedCsvReader } from "../../../src/readers/csv/parsed-csv-reader.js";
-import { isParsed } from "../../../src/readers/csv-dialects.js";
-import type { CsvDialect } from "../../../src/readers/source.js";
+import type { CsvDialect } from "../../../src/sources/source.js";
 import { isCi } from "../../support/property-runs.js";
 import { deliverBytes, describeReader, type ReaderSubject, type Sample } from "../conformance.js";
 import { testDialect, testSource } from "./csv-rows.js";

@@ -1,7 +1,7 @@
 import { MIB } from "../../../src/base/limits.js";
 import type { FieldRequest } from "../../../src/batch/batch.js";
 import { CsvReader } from "../../../src/readers/csv/csv-reader.js";
-import type { CsvDialect, Source } from "../../../src/readers/source.js";
+import type { CsvDialect, Source } from "../../../src/sources/source.js";
 import { usedKernel } from "../../support/used-kernel.js";
 import { type Delivery, deliverBytes, type PlainRow, renderBatch } from "../conformance.js";
 

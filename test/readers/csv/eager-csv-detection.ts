@@ -2,7 +2,7 @@ import { startAfter } from "../../../src/readers/csv/csv-detection.js";
 import { detectEncoding, toUtf8 } from "../../../src/readers/csv/csv-encoding.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
 import { type CsvMarks, skipLine, skipToRecord } from "../../../src/readers/csv/record-walk.js";
-import type { CsvDialect, GivenDialect } from "../../../src/readers/source.js";
+import type { CsvDialect, GivenDialect } from "../../../src/sources/source.js";
 import { walkRecord } from "./plain-record-walk.js";
 
 const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;

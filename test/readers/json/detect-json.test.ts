@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { detectJson } from "../../../src/readers/json/detect-json.js";
-import type { HeadExtent } from "../../../src/readers/source-head.js";
+import type { HeadExtent } from "../../../src/sources/source-head.js";
 
 const kindOf = (text: string, extent: HeadExtent = "whole") => {
   const found = detectJson(Buffer.from(text), extent, new Set(["event", "time"]));

@@ -1,5 +1,5 @@
 import { isReject } from "../../../src/readers/rejects/reject-line.js";
-import type { Format } from "../../../src/readers/source.js";
+import type { Format } from "../../../src/sources/source.js";
 
 /** Lines that are looked at; the rest of the head only matters when they say nothing. */
 const LINES_MAX = 20;

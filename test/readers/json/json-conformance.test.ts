@@ -1,7 +1,7 @@
 import { JsonReader } from "../../../src/readers/json/json-reader.js";
 import { KeyedBytes } from "../../../src/readers/json/keyed-bytes.js";
 import type { RowLayout } from "../../../src/readers/json/row-scanner.js";
-import type { Source } from "../../../src/readers/source.js";
+import type { Source } from "../../../src/sources/source.js";
 import { describeReader, type Sample } from "../conformance.js";
 
 const fields = ["a", "b"].map((name) => ({ path: [name], form: "text" }) as const);

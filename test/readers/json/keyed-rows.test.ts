@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { omitUndefined } from "../../../src/base/omit-undefined.js";
 import { detectJson } from "../../../src/readers/json/detect-json.js";
 import { KeyedBytes } from "../../../src/readers/json/keyed-bytes.js";
-import type { HeadExtent } from "../../../src/readers/source-head.js";
+import type { HeadExtent } from "../../../src/sources/source-head.js";
 import { deliverBytes } from "../conformance.js";
 
 const fields = new Set(["event", "time", "user_id"]);

@@ -2,11 +2,11 @@ import { omitUndefined } from "../../../src/base/omit-undefined.js";
 import { rejectCodeName } from "../../../src/base/reject-codes.js";
 import type { FieldRequest } from "../../../src/batch/batch.js";
 import { type Column, cellKinds } from "../../../src/batch/column.js";
-import type { ByteSource } from "../../../src/readers/byte-source.js";
 import { JsonReader } from "../../../src/readers/json/json-reader.js";
 import type { RowLayout } from "../../../src/readers/json/row-scanner.js";
 import type { MisplacedCommas } from "../../../src/readers/reader.js";
-import type { Source } from "../../../src/readers/source.js";
+import type { ByteSource } from "../../../src/sources/byte-source.js";
+import type { Source } from "../../../src/sources/source.js";
 import { usedKernel } from "../../support/used-kernel.js";
 
 /** One for all readings, as the pipeline has it. */

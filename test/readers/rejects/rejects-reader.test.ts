@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { rejectCodeName } from "../../../src/base/reject-codes.js";
 import { Kernel } from "../../../src/batch/kernel.js";
-import type { ByteSource } from "../../../src/readers/byte-source.js";
 import { JsonReader } from "../../../src/readers/json/json-reader.js";
 import { RejectsReader } from "../../../src/readers/rejects/rejects-reader.js";
-import type { Format, Source } from "../../../src/readers/source.js";
+import type { ByteSource } from "../../../src/sources/byte-source.js";
+import type { Format, Source } from "../../../src/sources/source.js";
 
 const kernel = new Kernel();
 const source: Source = {

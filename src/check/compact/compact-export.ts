@@ -1,0 +1,274 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { SwitchyardError } from "../../base/errors.js";
+import { takeLockFile } from "../../base/lock-file.js";
+import { makeDirectory } from "../../base/make-directory.js";
+import { mapBounded } from "../../base/map-bounded.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { asOutput } from "../../base/output-error.js";
+import { sum } from "../../base/sum.js";
+import { type CompactedParts, type JoinedPart, readCompacted } from "../../ledger/compacted.js";
+import type { Manifest, ManifestDay, ManifestFile } from "../../ledger/manifest.js";
+import { readManifest } from "../../ledger/manifest-file.js";
+import { COMPACTED_PARTS, layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import type { LeaseLock } from "../../output/lease-lock.js";
+import { withLockedCopy } from "../../output/output-copy.js";
+import type { OutputMirror } from "../../output/output-mirror.js";
+import type { SignalledPlace } from "../../output/output-place.js";
+import { refuseLiving } from "../../output/shared-locks.js";
+import { DeltaLog } from "../delta-log.js";
+import {
+  applyChange,
+  type ChangeTools,
+  type CompactedStore,
+  changePaths,
+  type DayChange,
+} from "./day-change.js";
+import { finishCompaction } from "./finish-compaction.js";
+import { PartJoiner } from "./part-joiner.js";
+import { settleCompaction } from "./settle-compaction.js";
+
+/** The result of compacting an output. */
+export interface CompactResult {
+  readonly outcome: "done" | "interrupted";
+  readonly directory: string;
+  /** Day directories that have changed. */
+  readonly days: number;
+  readonly filesBefore: number;
+  readonly filesAfter: number;
+  readonly rows: number;
+  /** Size of the output. */
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Joins the small parts of each day of a finished output, from all epochs, into parts of up to the
+ * part size, one day after the other. Throws if the output is not finished, is in use, or differs from its
+ * manifest; the manifest then lists the files as they are. `store`: the directory is a copy of that output.
+ */
+export async function compactExport(
+  directory: string,
+  signal: AbortSignal,
+  store?: CompactedStore,
+): Promise<CompactResult> {
+  const startedMs = performance.now();
+  const manifestFile = join(directory, MANIFEST_NAME);
+  const layout = layoutOf(directory, (await readManifest(manifestFile)).dataset);
+  if (!existsSync(layout.planFile)) {
+    throw refusal(directory, "it has no ledger, which the next run of its export needs");
+  }
+  const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
+  try {
+    await refuseLiving(layout.lockFile);
+    await finishCompaction(layout);
+    const manifest = await readManifest(manifestFile);
+    if (!manifest.complete)
+      throw refusal(directory, "it is not complete; run its export to the end");
+    const log = DeltaLog.of(layout);
+    await log?.follow(manifest);
+    const done = await compactDays({ layout, manifest, log, store }, signal);
+    const { totals } = await readManifest(manifestFile);
+    return {
+      outcome: done.isInterrupted ? "interrupted" : "done",
+      directory,
+      days: done.days,
+      filesBefore: manifest.totals.files,
+      filesAfter: totals.files,
+      rows: totals.rows,
+      bytes: totals.bytes,
+      durationMs: performance.now() - startedMs,
+    };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Compacts all days of a manifest up to the first error. */
+async function compactDays(
+  tools: ChangeTools & { readonly manifest: Manifest },
+  signal: AbortSignal,
+): Promise<{ readonly days: number; readonly isInterrupted: boolean }> {
+  const { layout, manifest } = tools;
+  const compacted = await readCompacted(layout);
+  const tasks = planDays(manifest, compacted);
+  const joiner = await PartJoiner.create(layout.outputDirectory, manifest);
+  let days = 0;
+  try {
+    for (const task of tasks) {
+      if (signal.aborted) break;
+      const { target } = changePaths(layout, task.directory);
+      await asOutput(target, () => compactDay(task, compacted, joiner, tools));
+      days++;
+    }
+  } catch (error) {
+    const isFinished = await finishCompaction(layout).then(
+      () => true,
+      () => false,
+    );
+    throw stoppedBy(error, isFinished, `${days} of ${tasks.length} days`);
+  }
+  await finishCompaction(layout);
+  return { days, isInterrupted: days < tasks.length };
+}
+
+/** A directory whose files are joined. */
+interface DayTask {
+  /** Relative to the output directory. */
+  readonly directory: string;
+  readonly day: string;
+  readonly event: string | undefined;
+  readonly files: readonly ManifestFile[];
+  /** Files to be joined with each other, in order. */
+  readonly groups: readonly (readonly ManifestFile[])[];
+}
+
+/**
+ * Groups the small files of each directory into new ones of up to the part size. Leaves out
+ * directories whose names differ only in case: on macOS and Windows they are one. Pure.
+ */
+function planDays(
+  { days, configuration }: Manifest,
+  compacted: CompactedParts,
+): readonly DayTask[] {
+  const partBytes = Number(configuration["partBytes"]);
+  return days.flatMap((day) =>
+    byDirectory(day).flatMap((files) => {
+      const [{ path, event }] = files;
+      const directory = dirname(path);
+      const groups = groupFiles(files, partBytes, compacted);
+      const isOne = files.every(({ path }) => dirname(path) === directory);
+      return isOne && groups.length > 0 ? [{ directory, day: day.day, event, files, groups }] : [];
+    }),
+  );
+}
+
+/** Returns the files of each directory, whatever the case of its name. */
+function byDirectory({ files }: ManifestDay) {
+  const directories = new Map<string, [ManifestFile, ...ManifestFile[]]>();
+  for (const file of files) {
+    const name = dirname(file.path).toLowerCase();
+    const known = directories.get(name);
+    if (known === undefined) directories.set(name, [file]);
+    else known.push(file);
+  }
+  return [...directories.values()];
+}
+
+/**
+ * Groups files by the sizes that they had before they were joined. A joined file has the place of its first
+ * file, so that the same groups are found again: there is nothing to join a second time.
+ */
+function groupFiles(
+  files: readonly ManifestFile[],
+  partBytes: number,
+  compacted: CompactedParts,
+): readonly (readonly ManifestFile[])[] {
+  const groups: { bytes: number; files: ManifestFile[] }[] = [];
+  for (const file of files) {
+    const open = groups.at(-1);
+    const bytes = compacted.joinedBytesOf(file);
+    if (open === undefined || open.bytes + bytes > partBytes) {
+      groups.push({ bytes, files: [file] });
+    } else {
+      open.bytes += bytes;
+      open.files.push(file);
+    }
+  }
+  return groups.map((group) => group.files).filter((group) => group.length > 1);
+}
+
+/** Joins the groups of one directory, and then replaces them there. */
+async function compactDay(
+  task: DayTask,
+  compacted: CompactedParts,
+  joiner: PartJoiner,
+  tools: ChangeTools,
+): Promise<void> {
+  const { directory, day, event, files, groups } = task;
+  const { layout, log, store } = tools;
+  const { work, joined } = changePaths(layout, directory);
+  const removed = groups.flat().map(({ path }) => path);
+  const gone = new Set(removed);
+  await rm(work, { recursive: true, force: true });
+  await makeDirectory(joined);
+  await store?.fetch(removed);
+  const before = compacted.days.find((one) => one.directory === directory);
+  const known = before?.parts ?? [];
+  let next = before?.next ?? 0;
+  const added: JoinedPart[] = [];
+  for (const group of groups) {
+    const name = `part-${COMPACTED_PARTS}-${String(next++).padStart(3, "0")}.${joiner.extension}`;
+    const facts = await joiner.join(group, join(joined, name));
+    added.push({
+      path: `${directory}/${name}`,
+      day,
+      ...omitUndefined({ event }),
+      ...facts,
+      from: group.flatMap(({ path }) => [
+        path,
+        ...(known.find((part) => part.path === path)?.from ?? []),
+      ]),
+      joinedBytes: sum(group, (file) => compacted.joinedBytesOf(file)),
+    });
+  }
+  const parts = [...known.filter(({ path }) => !gone.has(path)), ...added];
+  const change: DayChange = {
+    isSwapped: log === undefined && store === undefined,
+    added,
+    removed,
+    kept: files.map(({ path }) => path).filter((path) => !gone.has(path)),
+    record: { directory, parts, next },
+  };
+  await applyChange(change, tools);
+}
+
+function refusal(directory: string, reason: string): SwitchyardError {
+  return new SwitchyardError("compact_refused", `${directory} cannot be compacted: ${reason}`);
+}
+
+/** Returns an error that also says what the output is like. */
+function stoppedBy(error: unknown, isFinished: boolean, done: string): unknown {
+  if (error instanceof SwitchyardError)
+    error.message += isFinished
+      ? `. ${done} were compacted before, and the manifest lists all files`
+      : `. ${done} were compacted before; the next command for this output finishes the manifest`;
+  return error;
+}
+
+const FETCHES_MAX = 4;
+
+/**
+ * Joins the small parts of an output in a store. For each day, the joined parts are written first, then
+ * their record, and then the small ones are removed, as a store cannot do all at once. Throws what
+ * `compactExport` throws, and `StoreError`.
+ */
+export async function compactInStore(output: SignalledPlace): Promise<CompactResult> {
+  await settleCompaction(output);
+  return withLockedCopy(output, async ({ mirror, directory, address }, lock) => {
+    try {
+      const result = await compactExport(directory, output.signal, storeOf(mirror, lock));
+      return { ...result, directory: address };
+    } finally {
+      await mirror.publish(lock);
+    }
+  });
+}
+
+function storeOf(mirror: OutputMirror, lock: LeaseLock): CompactedStore {
+  return {
+    async fetch(paths) {
+      await mapBounded(paths, FETCHES_MAX, (path) => mirror.fetchContent(path));
+    },
+    async put(paths, parts = []) {
+      await mirror.publishFiles(
+        paths,
+        lock,
+        new Map(parts.map((part) => [part.path, part.sha256])),
+      );
+      for (const { path } of parts) await mirror.dropContent(path);
+    },
+    remove: (paths) => mirror.removeFiles(paths, lock),
+  };
+}

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { isThere } from "../../base/durable-file.js";
+import { SwitchyardError } from "../../base/errors.js";
+import { takeLockFile } from "../../base/lock-file.js";
+import { asOutput } from "../../base/output-error.js";
+import { readManifest } from "../../ledger/manifest-file.js";
+import { layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import type { SignalledPlace } from "../../output/output-place.js";
+import { isObjectUrl } from "../../store/object-url.js";
+
+/**
+ * Finishes a compaction of an output that was killed, or takes it back, before a command reads the output.
+ * Throws `output_locked` while `compact` is running.
+ */
+export async function settleCompaction(place: SignalledPlace): Promise<void> {
+  await (isObjectUrl(place.directory) ? settleInStore(place) : settleDirectory(place.directory));
+}
+
+/** Does the same for an output on the disk. */
+export async function settleDirectory(directory: string): Promise<void> {
+  const { compactingDirectory, lockFile } = layoutOf(directory, "events");
+  if (!isThere(compactingDirectory)) return;
+  const lock = await asOutput(lockFile, () => takeLockFile(lockFile));
+  try {
+    await finishIn(directory);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Does the same for a command whose result is the same while `compact` is running. */
+export async function settleUnlessRunning(place: SignalledPlace): Promise<void> {
+  try {
+    await settleCompaction(place);
+  } catch (error) {
+    if (!(error instanceof SwitchyardError && error.code === "output_locked")) throw error;
+  }
+}
+
+async function settleInStore(place: SignalledPlace): Promise<void> {
+  const { openOutput, withLockedCopy } = await import("../../output/output-copy.js");
+  const { store, prefix } = await openOutput(place);
+  const changes = `${prefix}_switchyard/compacting/`;
+  for await (const { objects } of store.list(changes, { isFlat: false, signal: place.signal })) {
+    if (objects.length === 0) continue;
+    await withLockedCopy(place, async ({ mirror, directory }, lock) => {
+      await finishIn(directory);
+      await mirror.publish(lock);
+    });
+    return;
+  }
+}
+
+async function finishIn(directory: string): Promise<void> {
+  const { finishCompaction } = await import("./finish-compaction.js");
+  const manifestFile = join(directory, MANIFEST_NAME);
+  const dataset = isThere(manifestFile) ? (await readManifest(manifestFile)).dataset : "events";
+  await finishCompaction(layoutOf(directory, dataset));
+}

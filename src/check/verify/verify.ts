@@ -1,0 +1,325 @@
+import { createReadStream, type Dirent } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import path, { join } from "node:path";
+import { createInterface } from "node:readline";
+import { hasCode } from "../../base/error-code.js";
+import { readLines } from "../../base/line-file.js";
+import { createZone } from "../../base/luxon-zone.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { sum } from "../../base/sum.js";
+import { Kernel } from "../../batch/kernel.js";
+import { columnsIn, unitMsOf } from "../../formats/open-part.js";
+import { nameInPart, type OutputFormat, outputFormat } from "../../formats/output-formats.js";
+import type { Manifest, ManifestDay, ManifestFile, RowLimit } from "../../ledger/manifest.js";
+import { readManifest } from "../../ledger/manifest-file.js";
+import type { RunContext, RunProgress } from "../../ledger/run-observer.js";
+import { INPUTS_NAME, MANIFEST_NAME } from "../../output/layout.js";
+import type { OpenReader } from "../../readers/reader.js";
+import { directoryOf } from "../../sinks/directory-names.js";
+import { compare, type Difference, difference } from "./verify-difference.js";
+import { EventCheck } from "./verify-events.js";
+import { type FileCheck, verifyFile } from "./verify-file.js";
+import { verifyTotals } from "./verify-totals.js";
+
+export interface VerifyResult {
+  readonly outcome: "verified" | "different";
+  /** Absolute. */
+  readonly manifestPath: string;
+  /** Counts of what was read. */
+  readonly files: number;
+  /** Number of files that were compared only by size and stored checksum. */
+  readonly filesUnread: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly days: number;
+  /** The limit of the export; absent without one. */
+  readonly limit?: RowLimit;
+  readonly durationMs: number;
+  /** Sorted as in the manifest; empty if the export matches its manifest. */
+  readonly differences: readonly Difference[];
+}
+
+/** The files of an export in a store; paths are relative to its directory. */
+export interface ElsewhereContents {
+  /** Returns the differences of a file without reading it; undefined if it has to be read. */
+  compare(file: ManifestFile): readonly Difference[] | undefined;
+  /** Downloads the content of a file. */
+  fetch(path: string): Promise<void>;
+  /** Removes the downloaded content. */
+  drop(path: string): Promise<void>;
+}
+
+export interface VerifyDependencies extends RunContext {
+  readonly openReader: OpenReader;
+  readonly contents?: ElsewhereContents;
+  /** Milliseconds from any starting point. */
+  readonly now?: () => number;
+}
+
+/**
+ * Reads every file of an export and compares it with the manifest, one file at a time, in bounded
+ * memory. Throws `ManifestError` if the manifest cannot be read, and the signal's reason when it is
+ * aborted.
+ */
+export async function verifyExport(
+  directory: string,
+  { signal, observer, openReader, contents, now = () => performance.now() }: VerifyDependencies,
+): Promise<VerifyResult> {
+  const startedAt = now();
+  const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
+  const differences: Difference[] = [];
+  const progress = new VerifyProgress(manifest);
+  observer.started?.(() => progress.current());
+  const kernel = new Kernel();
+  const zone = createZone(manifest.dayZone);
+  const columns = columnsIn(manifest);
+  const events = new EventCheck(manifest, kernel, zone, unitMsOf(columns));
+  const check = {
+    directory,
+    zone,
+    kernel,
+    events,
+    openPart: outputFormat(manifest.format as OutputFormat).openPart,
+    openReader,
+    signal,
+    columns,
+    storedName: (event: string) => nameInPart(event, manifest),
+    rowsRead: (rows: number) => progress.rowsRead(rows),
+  };
+  let filesUnread = 0;
+  const dayName = String(manifest.configuration["dayName"] ?? "{day}");
+  for (const day of manifest.days) {
+    for (const file of day.files) {
+      signal.throwIfAborted();
+      progress.startFile(file.path);
+      const home = `${manifest.dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
+      const known = contents?.compare(file);
+      if (!isIn(file.path, home))
+        differences.push(difference("path_invalid", file.path, `is not a file in ${home}`));
+      else if (known === undefined)
+        differences.push(...(await verifyElsewhere(file, day.day, check, contents)));
+      else {
+        filesUnread++;
+        differences.push(...(await compareSize(file, directory)), ...known);
+      }
+      progress.endFile(known === undefined ? file.bytes : 0);
+    }
+    events.endDay(day);
+  }
+  differences.push(
+    // If a file differs, its counts differ too and add nothing. Pending rows are counted but are
+    // not in a file.
+    ...(differences.length === 0 && manifest.pending === undefined
+      ? await (filesUnread === 0
+          ? events.differences(directory)
+          : events.fileDifferences(directory))
+      : []),
+    ...(await verifyInputs(directory, manifest)),
+    ...(await unexpectedFiles(directory, manifest)),
+    ...(await verifyRejects(directory, manifest, signal)),
+    ...verifyTotals(manifest),
+  );
+  const { rows, bytesDone: bytes, splitsDone: files } = progress.current();
+  return {
+    outcome: differences.length === 0 ? "verified" : "different",
+    manifestPath: path.join(directory, MANIFEST_NAME),
+    files: files - filesUnread,
+    filesUnread,
+    rows,
+    bytes,
+    days: manifest.days.length,
+    ...omitUndefined({ limit: manifest.limit }),
+    durationMs: now() - startedAt,
+    differences,
+  };
+}
+
+async function compareSize(file: ManifestFile, directory: string): Promise<readonly Difference[]> {
+  const found = await stat(path.join(directory, file.path)).catch(() => undefined);
+  if (found === undefined)
+    return [difference("file_missing", file.path, "the file does not exist")];
+  return compare("bytes_differ", file.path, "size in bytes", found.size, file.bytes);
+}
+
+/** Compares a part; its content is on the disk only meanwhile. */
+async function verifyElsewhere(
+  file: ManifestFile,
+  day: string,
+  check: FileCheck,
+  contents: ElsewhereContents | undefined,
+): Promise<readonly Difference[]> {
+  await contents?.fetch(file.path);
+  try {
+    return await verifyFile(file, day, check);
+  } finally {
+    await contents?.drop(file.path);
+  }
+}
+
+/** Returns true if a path is a file of a directory. A manifest may come from anywhere. */
+function isIn(filePath: string, directory: string): boolean {
+  const name = filePath.startsWith(`${directory}/`) ? filePath.slice(directory.length + 1) : "";
+  return /^[A-Za-z0-9][\w.-]*$/.test(name);
+}
+
+/**
+ * Finds files in the dataset that the manifest does not have: loading the directory would load them
+ * too.
+ */
+async function unexpectedFiles(directory: string, manifest: Manifest): Promise<Difference[]> {
+  const known = new Set(manifest.days.flatMap((day: ManifestDay) => day.files.map((f) => f.path)));
+  const differences: Difference[] = [];
+  const pending = [manifest.dataset];
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    for (const entry of await entriesOf(path.join(directory, current))) {
+      const entryPath = `${current}/${entry.name}`;
+      if (/^[._]/.test(entry.name)) continue;
+      if (entry.isDirectory()) pending.push(entryPath);
+      else if (!known.has(entryPath)) {
+        const message = "the file is not in the manifest; loading the directory would load it too";
+        differences.push(difference("file_unexpected", entryPath, message));
+      }
+    }
+  }
+  return differences.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+async function entriesOf(directory: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/** Progress of a verification; its splits are files. */
+class VerifyProgress {
+  #source: string | undefined;
+  #rowsBefore = 0;
+  #rowsOfFile = 0;
+  #bytesDone = 0;
+  #filesDone = 0;
+
+  constructor(private readonly manifest: Manifest) {}
+
+  startFile(name: string): void {
+    this.#source = name;
+  }
+
+  rowsRead(rowsOfFile: number): void {
+    this.#rowsOfFile = rowsOfFile;
+  }
+
+  endFile(bytes: number): void {
+    this.#rowsBefore += this.#rowsOfFile;
+    this.#rowsOfFile = 0;
+    this.#bytesDone += bytes;
+    this.#filesDone++;
+    this.#source = undefined;
+  }
+
+  current(): RunProgress {
+    const rows = this.#rowsBefore + this.#rowsOfFile;
+    return {
+      threads: [{ source: this.#source, rows }],
+      bytesTotal: this.manifest.totals.bytes,
+      bytesDone: this.#bytesDone,
+      rows,
+      rejects: 0,
+      splitsTotal: this.manifest.totals.files,
+      splitsDone: this.#filesDone,
+    };
+  }
+}
+
+/** Compares the list of inputs with the manifest. */
+export async function verifyInputs(
+  directory: string,
+  { inputs, epochs }: Manifest,
+): Promise<readonly Difference[]> {
+  let count = 0;
+  try {
+    const found = await readLines(join(directory, INPUTS_NAME), () => count++);
+    const planned = sum(epochs, ({ sources }) => sources);
+    return [
+      ...compare("bytes_differ", INPUTS_NAME, "size in bytes", found.bytes, inputs.bytes),
+      ...compare("sha256_differs", INPUTS_NAME, "SHA-256", found.sha256, inputs.sha256),
+      ...compare("totals_differ", INPUTS_NAME, "inputs", count, inputs.count),
+      ...compare("totals_differ", INPUTS_NAME, "inputs of all epochs", count, planned),
+    ];
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+    return [difference("file_missing", INPUTS_NAME, "the file does not exist")];
+  }
+}
+
+const REJECTS_DIRECTORY = "rejects";
+
+/** Compares the rejected rows that were kept with the manifest, by reason. */
+export async function verifyRejects(
+  directory: string,
+  manifest: Manifest,
+  signal: AbortSignal,
+): Promise<readonly Difference[]> {
+  const found = new Map<string, number>();
+  const differences: Difference[] = [];
+  for (const name of await rejectsFiles(directory)) {
+    const file = path.posix.join(REJECTS_DIRECTORY, name);
+    const malformed = await countCodes(path.join(directory, file), found, signal);
+    if (malformed > 0) {
+      const message = `line ${malformed} is not a rejected row with a code`;
+      differences.push(difference("rejects_differ", file, message));
+    }
+  }
+  const stated = new Map(manifest.rejects.map(({ code, rows }) => [code as string, rows]));
+  for (const code of new Set([...stated.keys(), ...found.keys()])) {
+    differences.push(
+      ...compare(
+        "rejects_differ",
+        REJECTS_DIRECTORY,
+        `rows rejected as ${code}`,
+        found.get(code) ?? 0,
+        stated.get(code) ?? 0,
+      ),
+    );
+  }
+  return differences;
+}
+
+async function rejectsFiles(directory: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(path.join(directory, REJECTS_DIRECTORY));
+    return names.filter((name) => !/^[._]/.test(name)).sort();
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/** Adds to `found`; returns the 1-based number of the first line that is not a reject, or 0. */
+async function countCodes(
+  file: string,
+  found: Map<string, number>,
+  signal: AbortSignal,
+): Promise<number> {
+  const input = createReadStream(file, { signal });
+  let line = 0;
+  let malformed = 0;
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line++;
+    const code = codeOf(text);
+    if (code === undefined) malformed ||= line;
+    else found.set(code, (found.get(code) ?? 0) + 1);
+  }
+  return malformed;
+}
+
+function codeOf(line: string): string | undefined {
+  try {
+    const code = (JSON.parse(line) as { code?: unknown } | null)?.code;
+    return typeof code === "string" ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,231 @@
+import { type Command, Option } from "commander";
+import type { GivenFlags } from "../options/configuration.js";
+import type { JsonValue } from "../options/configuration-file.js";
+import {
+  defaultText,
+  describeOption,
+  descriptionOf,
+  flagOf,
+  localNameOf,
+  type OptionName,
+  optionNames,
+  placeholderOf,
+} from "../options/option-names.js";
+import type { Section } from "../options/option-types.js";
+
+/** Heading of the options that every command has. */
+export const GENERAL_GROUP = "General:";
+
+const REQUIRED_GROUP = "Required, here or in the configuration:";
+
+/** Options for the printed result of a command. */
+export const outcomeOptions: readonly OptionName[] = ["json", "color"];
+
+/** Options for the printed result of a command that shows progress. */
+export const outputOptions: readonly OptionName[] = ["quiet", ...outcomeOptions];
+
+/** Options of a store; its credentials come from the environment. */
+export const storeAccess = [
+  "s3Endpoint",
+  "s3Region",
+  "s3PathStyle",
+  "s3Checksums",
+  "maxRequestsPerSecond",
+] as const;
+
+const runOptions: readonly OptionName[] = optionNames.filter((name) => {
+  const { flag, section } = describeOption(name);
+  return flag !== false && section !== "serve" && section !== "send";
+});
+
+/** Options of `migrate`. */
+export const migrateOptions = runOptions;
+
+/** Options for reading inputs. `init` writes them to its file if they are given. */
+export const readingOptions =
+  `inputFormat csvDialect csvEncoding csvDelimiter csvQuote csvEscape csvNull csvComment
+  csvSkipLines csvColumns csvHeader maxRatio maxTime`.split(/\s+/) as readonly OptionName[];
+
+/** Options of the section `export` that `send` shares. */
+const sharedWithSend: readonly OptionName[] = ["splitSize", "memory"];
+
+/** Options of the section `export` that `qualify` shares: it reads inputs on several threads. */
+const sharedWithQualify: readonly OptionName[] = [...sharedWithSend, "threads"];
+
+/** Options of `send`. */
+export const sendOptions = optionsOf("send", [...sharedWithSend, "queue"]);
+
+/** Options of `export`. */
+export const exportOptions: readonly OptionName[] = runOptions.filter(
+  (name) => !["qualify", "validate", "verify"].includes(describeOption(name).section ?? ""),
+);
+
+/** Options of `validate`. */
+export const validateOptions = optionsOf("validate", [...sharedWithQualify, "dayZone"]);
+
+/** Options of `verify`. */
+export const verifyOptions = [...storeAccess, "read", "logFormat", ...outputOptions] as const;
+
+/** Options of `worker`. */
+export const workerOptions = [
+  "queue",
+  "threads",
+  "memory",
+  "hashSaltFile",
+  "serverSecretFile",
+  "transform",
+  ...storeAccess,
+  "unsafeLock",
+  "logFormat",
+  ...outputOptions,
+] as const;
+
+/** Options of `doctor`: those of the commands whose runs it checks. Of options with one flag, the first. */
+export const doctorOptions = optionNames.filter((name, _, all) => {
+  const { flag, section } = describeOption(name);
+  const isFirst = all.find((one) => flagOf(one) === flagOf(name)) === name;
+  return flag !== false && section !== "serve" && isFirst;
+});
+
+/** Options of `compact`. */
+export const compactOptions = [...storeAccess, "unsafeLock", ...outputOptions] as const;
+
+/** Options of `qualify`. */
+export const qualifyOptions = optionsOf("qualify", sharedWithQualify);
+
+/** Options of `serve`. */
+export const serveOptions: readonly OptionName[] = optionNames.filter(
+  (name) => describeOption(name).section === "serve",
+);
+
+/** The first option of each group in help, in the order of the table. */
+const groupStarts: Readonly<Partial<Record<OptionName, string>>> = {
+  inputs: "Inputs:",
+  preset: "Mapping:",
+  fromTime: "Filters:",
+  drop: "Privacy:",
+  sample: "Report:",
+  to: "Output:",
+  splitSize: "Machine:",
+  sendTo: "Sending:",
+  console: "Qualifying events:",
+  port: "Service:",
+  metricsPort: GENERAL_GROUP,
+};
+
+/** Returns the heading that an option is under in help. */
+function groupOf(name: OptionName): string {
+  const before = optionNames.slice(0, optionNames.indexOf(name) + 1);
+  const start = before.findLast((one) => groupStarts[one] !== undefined);
+  return (start && groupStarts[start]) ?? GENERAL_GROUP;
+}
+
+/** Returns the flags of a section, those outside of all sections, and the named ones of others. */
+function optionsOf(command: Section, shared: readonly OptionName[]): readonly OptionName[] {
+  return optionNames.filter((name) => {
+    const { flag, section } = describeOption(name);
+    const isShared = section === undefined || shared.includes(name);
+    return flag !== false && (isShared || section === command);
+  });
+}
+
+export type OptionDescriptions = Readonly<Partial<Record<OptionName, string>>>;
+
+/** The options of a command in its help. */
+interface OptionPlacing {
+  readonly readsFile?: boolean;
+  readonly required?: OptionName;
+  /** Descriptions of options that mean something else here than in other commands. */
+  readonly descriptions?: OptionDescriptions;
+}
+
+/**
+ * Adds `--config` if the command reads a file, then the named options of the table, the required one first.
+ */
+export function addOptions(
+  command: Command,
+  names: readonly OptionName[],
+  { readsFile = true, required, descriptions = {} }: OptionPlacing,
+): Command {
+  const sorted = optionNames.filter((name) => names.includes(name) && name !== required);
+  for (const name of required === undefined ? sorted : [required, ...sorted]) {
+    const group = name === required ? REQUIRED_GROUP : groupOf(name);
+    const options = optionsFor(name, descriptions[name]);
+    for (const option of options) command.addOption(option.helpGroup(group));
+    const former = formerKeyOf(name, names);
+    if (former !== undefined)
+      command.addOption(new Option(`--${former} ${placeholderOf(name)}`).hideHelp());
+  }
+  if (readsFile) {
+    command.addOption(
+      new Option(
+        "--config <file>",
+        "Configuration file (default: pipeline.config.json of the current directory)",
+      ).helpGroup(GENERAL_GROUP),
+    );
+  }
+  return command.addHelpOption(
+    new Option("-h, --help", "Print this help").helpGroup(GENERAL_GROUP),
+  );
+}
+
+/** Returns the former name of an option, unless it is the name of another one here. */
+function formerKeyOf(name: OptionName, names: readonly OptionName[]): string | undefined {
+  const { former } = describeOption(name);
+  return names.some((one) => localNameOf(one) === former?.key) ? undefined : former?.key;
+}
+
+/** Returns the flag of an option and, if it has one, the flag that turns it off. */
+function optionsFor(name: OptionName, description = descriptionOf(name)): readonly Option[] {
+  const { type, negation, default: initial } = describeOption(name);
+  const fallback = type.placeholder === "" ? undefined : defaultText(name);
+  const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
+  const option = new Option(`${flagOf(name)} ${placeholderOf(name)}`.trim(), words);
+  if (type.isRepeatable === true) option.argParser(collect);
+  // Only for completion: values are checked with the whole configuration.
+  if (type.choices !== undefined) option.argChoices = [...type.choices];
+  if (negation === undefined) return [option];
+  // A switch that is on by default needs only a flag to turn it off.
+  if (initial === true) option.hideHelp();
+  return [option, new Option(`--no-${flagOf(name).slice(2)}`, negation)];
+}
+
+function collect(word: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), word];
+}
+
+/** Options with the same name in every section. */
+const plainNames = optionNames.filter((name) => describeOption(name).key === undefined);
+
+/** Returns the named options that commander parsed, as values of the configuration file. */
+export function givenFlags(
+  parsed: Readonly<Record<string, unknown>>,
+  names: readonly OptionName[] = plainNames,
+): GivenFlags {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const former = formerKeyOf(name, names);
+      const value = parsed[localNameOf(name)] ?? (former && parsed[former]);
+      return value === undefined ? [] : [[name, jsonValueOf(name, value)]];
+    }),
+  );
+}
+
+/** Returns the words of a command line that give the named flags. */
+export function flagWords(flags: GivenFlags, names: readonly OptionName[]): readonly string[] {
+  return names.flatMap((name) => {
+    const [value, flag] = [flags[name], flagOf(name)];
+    if (value === undefined || value === null) return [];
+    if (value === true) return [flag];
+    if (value === false) return [`--no-${flag.slice(2)}`];
+    if (!Array.isArray(value)) return [flag, String(value)];
+    const { isRepeatable } = describeOption(name).type;
+    return isRepeatable ? value.flatMap((one) => [flag, String(one)]) : [flag, value.join(",")];
+  });
+}
+
+function jsonValueOf(name: OptionName, parsed: unknown): JsonValue {
+  return typeof parsed === "string"
+    ? describeOption(name).type.fromText(parsed)
+    : (parsed as boolean | readonly string[]);
+}

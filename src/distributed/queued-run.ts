@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { ClaimTime } from "../base/claim-time.js";
+import { UsageError } from "../base/errors.js";
+import type { RunAccounts } from "../ledger/manifest.js";
+import { recordRunOptions } from "../ledger/recorded-options.js";
+import type { OwnOptions, SendOptions } from "../options/options.js";
+import { layoutOf } from "../output/layout.js";
+import type { RunJob, RunPublisher } from "../run/run-job.js";
+import { recordSendOptions, sendJob } from "../run/run-send.js";
+import type { JoinedOutput } from "./queued-output.js";
+import { sharedJob } from "./run-shard.js";
+import { readWorkerOptions } from "./worker-options.js";
+
+/** A run as one of its workers sees it. */
+export interface QueuedRun {
+  readonly job: RunJob<RunAccounts>;
+  /** Set if splits are sent: each then needs a lease, which the queue cannot lose. */
+  readonly claimTime?: ClaimTime;
+}
+
+/** Opens the run of an output; returns undefined if it has none. Throws `secret_missing`. */
+export async function openQueuedRun(
+  output: string,
+  joined: JoinedOutput,
+  own: OwnOptions & { readonly queue: string },
+): Promise<QueuedRun | undefined> {
+  const { directory, publisher } = joined;
+  const read = await readWorkerOptions(directory, own);
+  if (read === undefined) return undefined;
+  const options = { ...read, temporaryName: randomUUID() };
+  if (!("eventUrl" in options)) return { job: await sharedJob(options, publisher) };
+  if (own.serverSecret === undefined) {
+    throw new UsageError(
+      "secret_missing",
+      "No server secret: set SWITCHYARD_SERVER_SECRET for this worker, or pass --server-secret-file with a file that holds it.",
+    );
+  }
+  const claimTime = new ClaimTime();
+  const sending: SendOptions = {
+    ...options,
+    // As in a single process.
+    threads: 1,
+    shared: {
+      owner: randomUUID(),
+      claimTime: claimTime.buffer,
+      queue: own.queue,
+      ...(publisher && { address: output }),
+    },
+  };
+  const recorded = recordSendOptions(sending, await recordRunOptions(sending));
+  const job = sendJob(sending, recorded, layoutOf(directory, "events"));
+  return { job: { ...job, publisher: publisherOf(joined) }, claimTime };
+}
+
+/** Removes the journals of a split from a store once its record is there. */
+function publisherOf({ publisher, forgetJournals }: JoinedOutput): RunPublisher | undefined {
+  return (
+    publisher && {
+      planned: () => publisher.planned(),
+      gather: (work, layout) => publisher.gather(work, layout),
+      mergeDone: (record, layout) => publisher.mergeDone(record, layout),
+      async splitDone(record, layout) {
+        await publisher.splitDone(record, layout);
+        if (record.status === "complete") await forgetJournals?.(record.id);
+      },
+    }
+  );
+}

@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { writeDurably } from "../base/durable-file.js";
+import { asOutput } from "../base/output-error.js";
+import type { Layout } from "../output/layout.js";
+import type { SplitEvents } from "../profile/event-counts.js";
+import type { SplitProfile } from "../profile/split-profile.js";
+import type { DuplicateCounts, MergeRecord, SplitRecord } from "./ledger-records.js";
+
+/** The part of a ledger that worker threads write: the results of splits and merges. */
+export class LedgerWriter {
+  constructor(readonly layout: Layout) {}
+
+  async writeSplit(record: SplitRecord): Promise<void> {
+    await this.write(this.splitFile(record.id), record);
+  }
+
+  /** Call before `writeSplit`. A separate file, because it can be much larger than the record. */
+  async writeEvents(splitId: string, events: SplitEvents): Promise<void> {
+    await this.write(this.eventsFile(splitId), events);
+  }
+
+  /** Call before `writeSplit`. */
+  async writeProfile(splitId: string, profile: SplitProfile): Promise<void> {
+    await this.write(this.profileFile(splitId), profile);
+  }
+
+  /** Call before `writeSplit`, if events were removed. */
+  async writeDuplicates(splitId: string, counts: DuplicateCounts): Promise<void> {
+    await this.write(this.duplicatesFile(splitId), counts);
+  }
+
+  async writeMerge(record: MergeRecord): Promise<void> {
+    await this.write(this.mergeFile(record.id), record);
+  }
+
+  /** Writes JSON. A crash leaves the old file or the new one. */
+  protected async write(path: string, value: unknown): Promise<void> {
+    const { temporaryDirectory } = this.layout;
+    const text = `${JSON.stringify(value)}\n`;
+    await asOutput(path, () => writeDurably(path, text, { temporaryDirectory }));
+  }
+
+  protected splitFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.json`);
+  }
+
+  protected eventsFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.events.json`);
+  }
+
+  protected profileFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.profile.json`);
+  }
+
+  protected duplicatesFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.duplicates.json`);
+  }
+
+  protected mergeFile(id: string): string {
+    return join(this.layout.mergesDirectory, `${id}.json`);
+  }
+}

@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { writeDurably } from "../base/durable-file.js";
+import { SwitchyardError } from "../base/errors.js";
+import { writeLines } from "../base/line-file.js";
+import { asOutput } from "../base/output-error.js";
+import { checkValue, faultLines } from "../base/schema.js";
+import { outputFormatNames } from "../formats/output-formats.js";
+import { INPUTS_NAME, type Layout, MANIFEST_NAME } from "../output/layout.js";
+import { withFilesOf } from "../output/output-files.js";
+import type { OutputPlace } from "../output/output-place.js";
+import type { Plan } from "../plan/plan.js";
+import {
+  MANIFEST_VERSION,
+  type Manifest,
+  type ManifestInput,
+  type ManifestInputs,
+  manifestSchema,
+  type RunAccounts,
+  runAccountsSchema,
+  type SourceFailure,
+} from "./manifest.js";
+
+/** The manifest of a format that this version can read back. */
+const exportSchema = manifestSchema.extend({ format: z.enum(outputFormatNames) });
+
+/** The manifest is missing or cannot be understood. Exit code 1. */
+export class ManifestError extends SwitchyardError {}
+
+/** Reads a manifest. Throws `ManifestError` if it is missing, unreadable or of another version. */
+export async function readManifest(file: string): Promise<Manifest> {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  const version = (content as Partial<Manifest> | null)?.manifestVersion;
+  if (typeof version === "number" && version !== MANIFEST_VERSION) {
+    throw new ManifestError(
+      "manifest_version",
+      `${file} has version ${version}; this Switchyard reads version ${MANIFEST_VERSION}. ` +
+        "Verify with the version that wrote it.",
+    );
+  }
+  const { faults } = checkValue(exportSchema, content);
+  if (faults === undefined) return content as Manifest;
+  throw new ManifestError(
+    "manifest_malformed",
+    `${file} is not the manifest of an export: ${faultLines(faults).slice(0, 5).join("; ")}.`,
+  );
+}
+
+/** Returns the `run` section of the manifest; undefined if the manifest is missing or not valid. */
+export async function readAccounts({ manifestFile }: Layout): Promise<RunAccounts | undefined> {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(manifestFile, "utf8"));
+    const isValid = checkValue(runAccountsSchema, manifest).value !== undefined;
+    return isValid ? (manifest as RunAccounts) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the manifest of a run, after the files that it names (content by absolute path). */
+export async function writeManifest(
+  { manifestFile, temporaryDirectory }: Layout,
+  manifest: RunAccounts,
+  files: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  // The manifest is last: if it exists, so does everything that it names.
+  for (const [path, content] of [...Object.entries(files), [manifestFile, text] as const]) {
+    await asOutput(path, () => writeDurably(path, content, { temporaryDirectory }));
+  }
+}
+
+function unreadable(file: string, error: unknown): ManifestError {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    return new ManifestError(
+      "manifest_missing",
+      `${file} does not exist. Pass the directory of \`export --to\`; ` +
+        "if the export was interrupted, run it to its end first.",
+      { cause: error },
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ManifestError("manifest_unreadable", `${file} cannot be read: ${reason}`, {
+    cause: error,
+  });
+}
+
+/**
+ * Writes `inputs.jsonl`: a line for each source, in the order of the epochs. Returns its entry in
+ * the manifest. Call it before the manifest is written.
+ */
+export async function writeInputs(
+  { inputsFile, temporaryDirectory }: Layout,
+  { sources }: Plan,
+  failures: readonly SourceFailure[],
+): Promise<ManifestInputs> {
+  const lines = formatInputs(sources, failures);
+  const written = await asOutput(inputsFile, () =>
+    writeLines(inputsFile, lines, temporaryDirectory),
+  );
+  return { path: INPUTS_NAME, count: sources.length, ...written };
+}
+
+function* formatInputs(
+  sources: Plan["sources"],
+  failures: readonly SourceFailure[],
+): Generator<string> {
+  const failed = new Map(failures.map((failure) => [failure.source, failure]));
+  for (const { name, size: bytes, fingerprint, format } of sources) {
+    const failure = failed.get(name);
+    const input: ManifestInput = { name, bytes, fingerprint, format: format.kind };
+    yield JSON.stringify(failure === undefined ? input : { ...input, failure });
+  }
+}
+
+/** Reads the manifest of an output. Throws like `readManifest`, and `StoreError`. */
+export function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise<Manifest> {
+  const isManifest = (path: string) => path === MANIFEST_NAME;
+  return withFilesOf(place, isManifest, signal, (directory) =>
+    readManifest(join(directory, MANIFEST_NAME)),
+  );
+}

@@ -1,0 +1,153 @@
+import { scryptSync } from "node:crypto";
+import { isObject } from "../base/is-object.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { describeOption, flagOf, type OptionName, optionNames } from "../options/option-names.js";
+import { sizeText } from "../options/option-values.js";
+import type { ExportOptions, RunOptions } from "../options/options.js";
+import { columnTexts } from "../sinks/output-columns.js";
+
+/** The options that decide the bytes of the output, as the ledger and the manifest keep them. */
+export interface RecordedOptions {
+  readonly dataset: string;
+  readonly format: string;
+  readonly dayZone: string;
+  readonly [name: string]: unknown;
+}
+
+/** Returns the options that decide the output of an export. */
+export async function recordOptions(options: ExportOptions): Promise<RecordedOptions> {
+  return canonical({
+    ...(await recordRunOptions(options)),
+    dataset: options.dataset,
+    dayName: options.dayName,
+    partition: options.partition === "day" ? undefined : options.partition,
+    format: options.format,
+    compression: options.compression,
+    dayZone: options.dayZone,
+    partBytes: options.partBytes,
+    csvSafe: options.csvSafe,
+    compact: options.compact,
+    insertId: options.withInsertID,
+    columns: options.columns && columnTexts(options.columns),
+  }) as RecordedOptions;
+}
+
+/**
+ * Returns the options that decide the rows that any run delivers. Leaves out options that do not
+ * change them (threads, memory, limits that only end a run). Replaces the salt by an irreversible
+ * check, and the transform module by a digest of it and of what it imports.
+ */
+export async function recordRunOptions(
+  options: Omit<RunOptions, "outputDirectory">,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { drop, hash, cutQuery, salt } = options.privacy;
+  return canonical({
+    inputFormat: options.inputFormat ?? "detected",
+    csv: options.csv,
+    preset: options.preset,
+    mapping: options.mapping,
+    privacy: {
+      drop,
+      hash,
+      ...omitUndefined({ cutQuery, saltCheck: salt === undefined ? undefined : saltCheck(salt) }),
+    },
+    transform: await transformDigest(options.transformPath),
+    minTime: new Date(options.minTimeMs).toISOString(),
+    maxTime: options.maxTimeMs === "tomorrow" ? "tomorrow" : isoOrNull(options.maxTimeMs),
+    fromTime: isoOrNull(options.fromTimeMs),
+    toTime: isoOrNull(options.toTimeMs),
+    includeEvents: options.includeEvents,
+    excludeEvents: options.excludeEvents,
+    rowBytesMax: options.rowBytesMax,
+    splitBytes: options.splitBytes,
+    dedupe: options.dedupe,
+    limit: options.limit,
+  }) as Readonly<Record<string, unknown>>;
+}
+
+/** Recorded names that are not those of the options. */
+const optionsByName: Readonly<Record<string, OptionName>> = {
+  includeEvents: "includeEvent",
+  excludeEvents: "excludeEvent",
+  rowBytesMax: "maxRowSize",
+  splitBytes: "splitSize",
+  partBytes: "partSize",
+  "privacy.drop": "drop",
+  "privacy.hash": "hash",
+  "privacy.cutQuery": "cutQuery",
+  "csv.encoding": "csvEncoding",
+  "csv.escape": "csvEscape",
+  "csv.delimiter": "csvDelimiter",
+  "csv.quote": "csvQuote",
+  "csv.nulls": "csvNull",
+  "csv.comment": "csvComment",
+  "csv.skipLines": "csvSkipLines",
+  "csv.columns": "csvColumns",
+  "csv.header": "csvHeader",
+  "dedupe.within": "dedupe",
+  "dedupe.by": "dedupeBy",
+  batchRows: "batchSize",
+};
+
+/**
+ * Returns a line for each difference of recorded options, as users know them:
+ * `--split-size: was 4MiB, is 64MiB`, `mapping.time.zone: was "UTC", is …`.
+ */
+export function optionDifferences(before: unknown, after: unknown): readonly string[] {
+  return changesOf(before, after).map(({ path, was, is }) => {
+    const option = optionsByName[path] ?? optionNames.find((name) => name === path);
+    if (option === undefined || describeOption(option).flag === false)
+      return `${path}: was ${jsonText(was)}, is ${jsonText(is)}`;
+    const isSize = describeOption(option).type.placeholder === "<size>";
+    const text = (value: unknown) =>
+      isSize && typeof value === "number" ? sizeText(value) : jsonText(value);
+    return `${flagOf(option)}: was ${text(was)}, is ${text(is)}`;
+  });
+}
+
+interface ValueChange {
+  readonly path: string;
+  readonly was: unknown;
+  readonly is: unknown;
+}
+
+function changesOf(was: unknown, is: unknown, path = ""): readonly ValueChange[] {
+  if (isObject(was) && isObject(is)) {
+    const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
+    return keys.flatMap((key) =>
+      changesOf(was[key], is[key], path === "" ? key : `${path}.${key}`),
+    );
+  }
+  // Older versions do not know a list that is empty, such as a new target of mappings.
+  const isNew = was === undefined && Array.isArray(is) && is.length === 0;
+  return isNew || jsonText(was) === jsonText(is) ? [] : [{ path, was, is }];
+}
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value) ?? "not set";
+}
+
+/** Sorts members by name and drops undefined ones, so that equal values have equal JSON. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, canonical(member)]));
+}
+
+function isoOrNull(timeMs: number | undefined): string | null {
+  return timeMs === undefined ? null : new Date(timeMs).toISOString();
+}
+
+/** Slow on purpose, so that the salt cannot be guessed from a manifest. */
+function saltCheck(salt: string): string {
+  return scryptSync(salt, "switchyard salt check", 16).toString("hex");
+}
+
+async function transformDigest(path: string | undefined): Promise<string | null> {
+  if (path === undefined) return null;
+  // The lexer of modules is loaded for transforms only.
+  const { digestTransform } = await import("./transform-digest.js");
+  return digestTransform(path);
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { mappingChangesSchema } from "../mapper/mapping.js";
+import type { JsonValue } from "./configuration-file.js";
+import { expectSchema } from "./expectations.js";
+import {
+  defaultText,
+  describeOption,
+  descriptionOf,
+  localNameOf,
+  type OptionName,
+  optionNames,
+} from "./option-names.js";
+import { sections } from "./option-types.js";
+
+export const SCHEMA_ID = "pipeline.schema.json";
+
+const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
+export type StepName = (typeof stepNames)[number];
+
+/** Steps of a migration if the file lists none. */
+const defaultSteps: readonly StepName[] = ["export", "verify"];
+
+/** The schema of the configuration file, made from the option table. */
+export const configurationSchema = z.strictObject({
+  $schema: z.string().optional().describe("Path of this schema, for editors"),
+  steps: z
+    .array(z.enum(stepNames))
+    .min(1)
+    .refine((steps) => new Set(steps).size === steps.length, {
+      error: "must not have a step twice",
+    })
+    .default([...defaultSteps])
+    .meta({ description: "Steps of `switchyard migrate`, in this order", uniqueItems: true }),
+  ...optionsOf(undefined),
+  mapping: mappingChangesSchema.optional(),
+  expect: expectSchema.optional(),
+  ...Object.fromEntries(
+    Object.entries(sections).map(([section, description]) => [
+      section,
+      z.strictObject(optionsOf(section)).optional().describe(description),
+    ]),
+  ),
+});
+
+/** Keywords outside of JSON Schema that tell editors that the file is not strict JSON. */
+const editorKeywords = { allowComments: true, allowTrailingCommas: true };
+
+/** Returns the text of pipeline.schema.json: JSON Schema 2020-12 of the configuration file. */
+export function schemaText(): string {
+  const { $schema, ...schema } = z.toJSONSchema(configurationSchema, {
+    io: "input",
+    // Zod leaves out the defaults of values that it transforms. Ours are in the form of the file.
+    override({ zodSchema, jsonSchema }) {
+      const { default: value } = z.globalRegistry.get(zodSchema as z.core.$ZodType) ?? {};
+      if (value !== undefined) jsonSchema.default = value as JsonValue;
+    },
+  });
+  const head = { $schema, $id: SCHEMA_ID, title: "Switchyard pipeline", ...editorKeywords };
+  return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`;
+}
+
+/** Returns the paths of all keys of that name, at the root and in sections. */
+export function pathsOfKey(key: string): readonly string[] {
+  const root = Object.keys(configurationSchema.shape).filter((name) => name === key);
+  const inSections = optionNames
+    .filter((name) => localNameOf(name) === key)
+    .flatMap((name) => {
+      const { section } = describeOption(name);
+      return section === undefined ? [] : [`${section}.${key}`];
+    });
+  return [...root, ...inSections];
+}
+
+function optionsOf(section: string | undefined): Readonly<Record<string, z.ZodType>> {
+  const names = optionNames.filter((name) => describeOption(name).section === section);
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const { former, type } = describeOption(name);
+      const members = [[localNameOf(name), memberOf(name)] as const];
+      if (former === undefined) return members;
+      const description = `Former name of ${localNameOf(name)}`;
+      return [
+        ...members,
+        [former.key, type.schema.optional().meta({ description, deprecated: true })] as const,
+      ];
+    }),
+  );
+}
+
+function memberOf(name: OptionName): z.ZodType {
+  const { type, default: value } = describeOption(name);
+  const description = descriptionOf(name);
+  const words = defaultText(name);
+  return type.schema.optional().meta({
+    description: words === undefined ? description : `${description}. Default: ${words}`,
+    ...omitUndefined({ default: value }),
+  });
+}

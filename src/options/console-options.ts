@@ -1,0 +1,33 @@
+import { UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { Configuration } from "./configuration.js";
+import { CONSOLE_KEY_VARIABLE } from "./secrets.js";
+
+/** The address of a console and the key for it. */
+export interface ConsoleAccess {
+  readonly baseUrl: string;
+  /** A secret: never printed, never written. */
+  readonly key: string;
+  readonly keyHeader?: string;
+}
+
+/** Returns the access to the console. Throws `UsageError` if its address or its key is missing. */
+export function resolveConsole({ values, consoleKey }: Configuration): ConsoleAccess {
+  if (values.console === undefined) {
+    throw new UsageError(
+      "console_missing",
+      "The console is missing; pass its address with --console, such as https://console.example.com.",
+    );
+  }
+  if (consoleKey === undefined) {
+    throw new UsageError(
+      "key_missing",
+      `The console key is missing; set ${CONSOLE_KEY_VARIABLE} in the environment, or pass a file with --console-key-file.`,
+    );
+  }
+  return {
+    baseUrl: values.console,
+    key: consoleKey,
+    ...omitUndefined({ keyHeader: values.qualifyAuthHeader }),
+  };
+}

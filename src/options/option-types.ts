@@ -1,0 +1,397 @@
+import { z } from "zod";
+import { MIB, ROW_BYTES_LIMIT } from "../base/limits.js";
+import { isZone, refuseZone } from "../base/luxon-zone.js";
+import { mustBe } from "../base/schema.js";
+import { typedTargets } from "../batch/text-types.js";
+import { keyTargets } from "../mapper/preset.js";
+import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../mapper/privacy-path.js";
+import { columnSources, formsOf, parseColumn } from "../sinks/output-columns.js";
+import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
+import type { JsonValue } from "./configuration-file.js";
+import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
+import {
+  parseCharacter,
+  parseRejectLimit,
+  parseShard,
+  parseShare,
+  parseSize,
+  parseTime,
+  parseWebhook,
+} from "./option-values.js";
+import { STANDARD_OUTPUT } from "./options.js";
+
+/** The type of an option's value: in the file, on the command line and in the engine. */
+export interface OptionType<Schema extends z.ZodType = z.ZodType> {
+  /** Checks the value in the file and converts it to the value for the engine. */
+  readonly schema: Schema;
+  /** Name of the value in help, `<count>`; empty for options that are on or off. */
+  readonly placeholder: string;
+  /** All values, if there are few. */
+  readonly choices?: readonly string[];
+  /** Set if the flag may be repeated. */
+  readonly isRepeatable?: true;
+  /** Set for paths: they are relative to the directory of the file, else to the current one. */
+  readonly isPath?: true;
+  /** Values of a path that name no file. */
+  readonly words?: readonly string[];
+  /** Converts the text of a flag or an environment variable to the value in the file. */
+  fromText(text: string): JsonValue;
+}
+
+/** One option. Its flag, environment variable, schema and documentation come from this row. */
+export interface OptionRow {
+  /** Section of the configuration file; the root if absent. */
+  readonly section?: Section;
+  /** Key in the section, and flag of its command, if another section has the same key. */
+  readonly key?: string;
+  /** Names that still set the option: a key of its section, with the flag of that name, and a variable. */
+  readonly former?: { readonly key: string; readonly variable: string };
+  readonly type: OptionType;
+  /** One or two sentences without a full stop at the end. */
+  readonly description: string;
+  /** The default value, in the form of the file. */
+  readonly default?: JsonValue;
+  /** Describes the default if it is not one value. */
+  readonly otherwise?: string;
+  /** Option that sets this one where it is given and this one is not. */
+  readonly general?: string;
+  /** Set if the option has no flag. */
+  readonly flag?: false;
+  /** Name of the value in help, instead of the type's. */
+  readonly placeholder?: string;
+  /** Description of `--no-<flag>`, for switches that are not off by default. */
+  readonly negation?: string;
+}
+
+/** Sections of the configuration file. */
+export const sections = {
+  validate: "What `switchyard validate` reads, and where it writes its report",
+  export: "What `switchyard export` writes, and how",
+  send: "Where `switchyard send` sends events, and how",
+  qualify: "The qualifying events that `switchyard qualify` creates, and where",
+  verify: "How `switchyard verify` compares an export with its manifest",
+  serve: "Where `switchyard serve` listens, and where it stores its data",
+} as const;
+
+export type Section = keyof typeof sections;
+
+const keep = (text: string): JsonValue => text;
+
+/** Numbers become numbers; any other text is left to the schema. */
+const numberOrText = (text: string): JsonValue =>
+  /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+
+export const textType = <Schema extends z.ZodType>(schema: Schema, placeholder: string) => ({
+  schema,
+  placeholder,
+  fromText: keep,
+});
+
+const numberType = <Schema extends z.ZodType>(schema: Schema, placeholder: string) => ({
+  schema,
+  placeholder,
+  fromText: numberOrText,
+});
+
+const wholeNumber = z.int({
+  error: (issue) =>
+    issue.code === "invalid_type" ? mustBe("a whole number").error(issue) : undefined,
+});
+
+const fullText = z.string().min(1);
+
+/** A text that `isValid` accepts. */
+export const validText = (isValid: (text: string) => boolean, expected: string) =>
+  z.string().refine(isValid, mustBe(expected));
+
+/** A text that `parse` accepts. */
+const parsable = (parse: (text: string) => unknown, expected: string) =>
+  validText((text) => parse(text) !== undefined, expected);
+
+/** Converts a text or a number that the schema accepts with `parse`. */
+const parsed =
+  <T>(parse: (text: string) => T | undefined) =>
+  (value: string | number): T =>
+    parse(String(value)) as T;
+
+/** A text that `parse` accepts, or a number; converted with `parse`. */
+const parsedNumber = <T>(
+  parse: (text: string) => T | undefined,
+  expected: string,
+  number: z.ZodNumber,
+) => z.union([parsable(parse, expected), number]).transform(parsed(parse));
+
+export const text = textType(fullText, "<name>");
+
+/** A path of this machine. `a:b` and `C://a` are paths too. */
+const localPath = fullText.refine((text) => !schemeOf(text), {
+  error: ({ input }) => refuseScheme(String(input)),
+});
+
+/** The same, or the address of objects. */
+const storedPath = fullText.refine(
+  (text) => !schemeOf(text) || (isObjectUrl(text) && faultOfObjectUrl(text) === undefined),
+  { error: ({ input }) => faultOfObjectUrl(String(input)) ?? refuseScheme(String(input)) },
+);
+
+const path = (placeholder: string) =>
+  ({ ...textType(localPath, placeholder), isPath: true }) as const;
+
+export const file = path("<file>");
+
+export const directory = path("<dir>");
+
+/** A directory, the address of objects that are like one, or standard output. */
+export const output = {
+  ...textType(storedPath, "<dir>"),
+  isPath: true,
+  words: [STANDARD_OUTPUT],
+} as const;
+
+/** An http or https URL without secrets: it is printed and recorded. */
+export const url = textType(
+  validText(
+    isBaseUrl,
+    "an http or https URL without a user, a query or a fragment, such as https://events.example.com",
+  ),
+  "<url>",
+);
+
+/** An address that a result is sent to; its path and query may be a secret. */
+export const webhook = textType(
+  parsable(parseWebhook, "an http or https URL, such as https://hooks.example.com/T0/B0"),
+  "<url>",
+);
+
+export const header = textType(
+  validText(
+    (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !takenHeaders.has(name.toLowerCase()),
+    "the name of a header that has no other meaning, such as SERVICE-API-KEY",
+  ),
+  "<header>",
+);
+
+export const dataset = textType(
+  validText(
+    (name) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(name),
+    "a directory name of letters, digits, dots, dashes and underscores that does not begin with _ or a dot",
+  ),
+  "<name>",
+);
+
+export const dayName = textType(
+  validText(
+    (name) => /^(?:[A-Za-z_]\w*=)?\{day\}$/.test(name),
+    "{day}, or a key before it such as day={day}",
+  ),
+  "<name>",
+);
+
+export const zone = textType(
+  z.string().refine(isZone, { error: ({ input }) => refuseZone(String(input)) }),
+  "<zone>",
+);
+
+export const choice = <const T extends readonly string[]>(choices: T) =>
+  ({ ...textType(z.enum(choices), "<name>"), choices }) as const;
+
+const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
+  ({ schema: z.array(item), placeholder, isRepeatable: true, fromText: listFromText }) as const;
+
+export const list = listOf(fullText, "<text>");
+
+/** Files of this machine, or objects of a store. */
+export const paths = listOf(storedPath, "<path>");
+
+export const names = listOf(fullText, "<name>");
+
+export const columnNames = {
+  schema: z.array(fullText),
+  placeholder: "<names>",
+  fromText: listFromText,
+};
+
+export const privacyPaths = listOf(
+  validText(
+    isPrivacyPath,
+    "userID, stableID, value, or a path such as user.email or metadata.card.number",
+  ),
+  "<path>",
+);
+
+export const propertyPaths = listOf(validText(isPropertyPath, PROPERTY_PATHS), "<path>");
+
+export const outputColumns = {
+  schema: z.array(
+    parsable(
+      parseColumn,
+      `<name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
+    ),
+  ),
+  placeholder: "<columns>",
+  fromText: listFromText,
+};
+
+export const onOff = {
+  schema: z.boolean(),
+  placeholder: "",
+  fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
+};
+
+export const shard = textType(
+  parsable(parseShard, "a number below a count, such as 0/20, or /20").transform(
+    parsed(parseShard),
+  ),
+  "<i/n>",
+);
+
+/** Switched on, it is the first of the choices. */
+export const dedupeRange = {
+  schema: z
+    .union([z.boolean(), z.enum(dedupeRanges)])
+    .transform((range): DedupeRange | undefined =>
+      typeof range === "string" ? range : range ? dedupeRanges[0] : undefined,
+    ),
+  placeholder: "[range]",
+  choices: dedupeRanges,
+  fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
+} as const;
+
+export const keyTargetNames = {
+  schema: z.array(z.enum(keyTargets)).min(1),
+  placeholder: "<targets>",
+  fromText: listFromText,
+};
+
+export const count = (minimum: number, maximum: number) =>
+  numberType(wholeNumber.min(minimum).max(maximum), "<count>");
+
+export const seconds = (maximum: number) =>
+  numberType(wholeNumber.min(1).max(maximum), "<seconds>");
+
+export const events = numberType(wholeNumber.min(1).max(10_000_000), "<events>");
+
+export const size = numberType(
+  parsedNumber(parseSize, "a size such as 512MB, 2GiB or a number of bytes", wholeNumber.min(1)),
+  "<size>",
+);
+
+export const rowSize = numberType(
+  z
+    .union([
+      validText(
+        (text) => (parseSize(text) ?? Number.POSITIVE_INFINITY) <= ROW_BYTES_LIMIT,
+        `a size of at most ${ROW_BYTES_LIMIT / MIB}MiB, such as 16MiB or a number of bytes`,
+      ),
+      wholeNumber.min(1).max(ROW_BYTES_LIMIT),
+    ])
+    .transform(parsed(parseSize)),
+  "<size>",
+);
+
+export const time = numberType(
+  parsedNumber(
+    parseTime,
+    "a date that exists (2026-01-31), a date-time (2026-01-31T17:00:00Z) or epoch milliseconds",
+    wholeNumber,
+  ),
+  "<time>",
+);
+
+export const rejectLimit = numberType(
+  parsedNumber(
+    parseRejectLimit,
+    "a number of rows such as 100, or a share such as 1%",
+    wholeNumber.min(0),
+  ),
+  "<limit>",
+);
+
+export const share = numberType(
+  parsedNumber(
+    parseShare,
+    "a share above 0 and up to 100 %, such as 1% or 0.01",
+    z.number().gt(0).max(1),
+  ),
+  "<share>",
+);
+
+export const character = textType(
+  validText(
+    (text) => (parseCharacter(text) ?? "") !== "",
+    "one ASCII character, or one of tab, comma, semicolon, pipe, space",
+  ).transform(parsed(parseCharacter)),
+  "<char>",
+);
+
+export const characterOrNone = textType(
+  parsable(parseCharacter, "one ASCII character, or none").transform(parsed(parseCharacter)),
+  "<char>",
+);
+
+/** Returns the scheme of an address with at least two letters: one letter is a drive. */
+function schemeOf(text: string): string | undefined {
+  return /^[a-z][a-z\d+.-]+(?=:\/\/)/i.exec(text)?.[0].toLowerCase();
+}
+
+/** Schemes that other tools use for the same stores. */
+const otherSchemes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["s3a", "s3n"].map((scheme) => [scheme, "s3://bucket/key"])),
+  ...Object.fromEntries(["gcs", "gfs"].map((scheme) => [scheme, "gs://bucket/key"])),
+  ...Object.fromEntries(
+    ["azure", "abfs", "abfss", "wasb", "wasbs"].map((scheme) => [scheme, "az://container/key"]),
+  ),
+};
+
+function refuseScheme(text: string): string {
+  const scheme = schemeOf(text) ?? "";
+  const advice = scheme.startsWith("http")
+    ? "; `send` takes the address of a service"
+    : isObjectUrl(text)
+      ? "; only inputs and the output of an export can be objects"
+      : "";
+  const store = otherSchemes[scheme];
+  if (store !== undefined) return `${scheme}:// is not supported: write ${store}`;
+  // The address is not repeated, because it may hold a secret.
+  return `${scheme}:// is not supported: name files and directories of this machine${advice}`;
+}
+
+/** Headers, in lower case, that mean something else to the service or to HTTP. */
+const takenHeaders: ReadonlySet<string> = new Set(
+  `connection content-encoding content-length content-type date expect host idempotency-key
+  if-match transfer-encoding upgrade x-request-id`.split(/\s+/),
+);
+
+const switchWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  yes: true,
+  on: true,
+  false: false,
+  "0": false,
+  no: false,
+  off: false,
+};
+
+/** Accepts no user or password: the URL is printed and recorded. */
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  const isHttp = protocol === "http:" || protocol === "https:";
+  return isHttp && username + password + search + hash === "";
+}
+
+/** Parses the text of an environment variable: a JSON array, or words separated by commas. */
+function listFromText(text: string): JsonValue {
+  if (text.trimStart().startsWith("[")) {
+    try {
+      return JSON.parse(text) as JsonValue;
+    } catch {
+      return text;
+    }
+  }
+  return text.split(",").map((word) => word.trim());
+}
+
+/** The type and default of a switch. */
+export const off = { type: onOff, default: false };

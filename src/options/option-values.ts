@@ -1,0 +1,141 @@
+import { GIB, KIB, MIB } from "../base/limits.js";
+import type { MaxRejects } from "./options.js";
+
+const sizeUnits: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  t: 1e12,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  kib: KIB,
+  mib: MIB,
+  gib: GIB,
+  tib: 1024 * GIB,
+};
+
+/**
+ * Parses `512MB` (powers of ten) or `2GiB` (powers of two) to bytes, in any case and with or without a
+ * space; undefined if the text is not a size of at least one byte.
+ */
+export function parseSize(text: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*$/i.exec(text);
+  const unit = sizeUnits[(match?.[2] ?? "?").toLowerCase()];
+  if (match === null || unit === undefined) return undefined;
+  const bytes = Math.round(Number(match[1]) * unit);
+  return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** Returns bytes as a size that `parseSize` accepts, in the largest unit that divides them: `64MiB`. */
+export function sizeText(bytes: number): string {
+  const unit = (["TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "KB"] as const).find(
+    (name) => bytes % (sizeUnits[name.toLowerCase()] ?? 1) === 0,
+  );
+  return unit === undefined
+    ? String(bytes)
+    : `${bytes / (sizeUnits[unit.toLowerCase()] ?? 1)}${unit}`;
+}
+
+const timePattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/**
+ * Parses an ISO date or date-time (UTC if it has no offset) or whole milliseconds to milliseconds since
+ * 1970 UTC; undefined for anything else, also for dates that do not exist.
+ */
+export function parseTime(text: string): number | undefined {
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  const match = timePattern.exec(text.trim());
+  if (match === null) return undefined;
+  const part = (index: number) => Number(match[index] ?? 0);
+  const [year, month, day] = [part(1), part(2), part(3)];
+  const [hour, minute, second] = [part(4), part(5), part(6)];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  const offset = parseOffset(match[8] ?? "Z");
+  if (!exists || hour > 23 || minute > 59 || second > 59 || offset === undefined) return undefined;
+  const milliseconds = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds;
+}
+
+/** Returns minutes east of UTC. */
+function parseOffset(text: string): number | undefined {
+  if (text.toUpperCase() === "Z") return 0;
+  const hours = Number(text.slice(1, 3));
+  const minutes = Number(text.slice(-2));
+  if (hours > 18 || minutes > 59) return undefined;
+  return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** Parses `100` rows or `1%` of all rows; undefined for anything else. */
+export function parseRejectLimit(text: string): MaxRejects | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
+  if (match === null) return undefined;
+  const number = Number(match[1]);
+  if (match[2] === "%") return number <= 100 ? { share: number / 100 } : undefined;
+  return Number.isSafeInteger(number) ? { rows: number } : undefined;
+}
+
+/** Parses `1%` or `0.01` to a share above 0 and at most 1; undefined for anything else. */
+export function parseShare(text: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
+  if (match === null) return undefined;
+  const share = match[2] === "%" ? Number(match[1]) / 100 : Number(match[1]);
+  return share > 0 && share <= 1 ? share : undefined;
+}
+
+/**
+ * Parses one ASCII character, as such or by name: `tab`, `comma`, `semicolon`, `pipe`, `space`; `none` is
+ * empty. Undefined for anything else, and for line ends.
+ */
+export function parseCharacter(text: string): string | undefined {
+  const named = characterNames[text.toLowerCase()];
+  if (named !== undefined) return named;
+  const allowed = text.length <= 1 && text < "\u0080" && text !== "\n" && text !== "\r";
+  return allowed ? text : undefined;
+}
+
+/** Parses what is between CSV cells; undefined if it cannot be. */
+export function parseDelimiter(text: string): string | undefined {
+  const found = parseCharacter(text) ?? (/^[^"'\r\n]{1,16}$/.test(text) ? text : undefined);
+  return found === "" ? undefined : found;
+}
+
+/** Returns the name that TextDecoder has for an encoding. */
+export function parseEncoding(name: string): string | undefined {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+const characterNames: Readonly<Record<string, string>> = {
+  none: "",
+  tab: "\t",
+  "\\t": "\t",
+  comma: ",",
+  semicolon: ";",
+  pipe: "|",
+  space: " ",
+};
+
+/** Parses `2/20`, or `/20` without a number; undefined if it is neither. */
+export function parseShard(
+  text: string,
+): { readonly index: number | undefined; readonly count: number } | undefined {
+  const [, index = "", count = ""] = /^(\d{0,5})\/(\d{1,5})$/.exec(text) ?? [];
+  if (Number(index) >= Number(count)) return undefined;
+  return { index: index === "" ? undefined : Number(index), count: Number(count) };
+}
+
+/** Parses an http or https URL; undefined for any other text. */
+export function parseWebhook(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
+}

@@ -1,0 +1,121 @@
+import { UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { resolveMapping } from "../mapper/resolve-mapping.js";
+import { isObjectUrl } from "../store/object-url.js";
+import { eventUrl } from "../webhook/post.js";
+import type { Configuration } from "./configuration.js";
+import { CONFIGURATION_NAME } from "./configuration-file.js";
+import { dedupeRanges } from "./dedupe-options.js";
+import type { SendRequest } from "./options.js";
+import { resolveDedupe, resolveRunOptions, valuesOf } from "./run-options.js";
+import { SERVER_SECRET_VARIABLE } from "./secrets.js";
+
+/**
+ * Resolves the options of `send`. `command` is the command line that resumes the run. Throws
+ * `UsageError` if inputs, destination or secret are missing, or options contradict each other.
+ */
+export function resolveSendRequest(
+  configuration: Configuration,
+  command: readonly string[],
+): SendRequest {
+  const values = valuesOf(configuration);
+  const { concurrency, rate, burst = rate, unsafeLock } = values;
+  // Other processes cannot reach a service inside this process.
+  const queue = configuration.destination === undefined ? values.queue : undefined;
+  const run = resolveRunOptions(configuration);
+  if (queue !== undefined && run.dedupe !== undefined) {
+    throw new UsageError(
+      "shard_unsupported",
+      "send --queue cannot remove duplicates: leave out --dedupe, or send from one process without --queue.",
+    );
+  }
+  return {
+    ...run,
+    ...destinationOf(configuration),
+    ...bodyOptions(configuration),
+    ...idempotencyOf(configuration),
+    concurrency,
+    ...omitUndefined({ rate, burst, queue }),
+    unsafeLock,
+    timeoutMs: values.timeout * 1000,
+    giveUpAfterMs: values.giveUpAfter * 1000,
+    authHeader: values.sendAuthHeader,
+    serverSecret: requireSecret(configuration),
+    runsDirectory: runsOf(values.runs, queue),
+    command: resumingCommand(command),
+    // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
+    threads: 1,
+    maxRejects: values.sendMaxRejects ?? values.maxRejects,
+    fresh: values.sendFresh,
+  };
+}
+
+/**
+ * Returns the arguments that resume a run: without --fresh, which starts over, and without the
+ * password of Redis.
+ */
+function resumingCommand(words: readonly string[]): readonly string[] {
+  return words
+    .filter((word) => word !== "--fresh")
+    .map((word) => word.replace(/(rediss?:\/\/).*@/, "$1"));
+}
+
+function runsOf(runs: string, queue: string | undefined): string {
+  if (!isObjectUrl(runs) || queue !== undefined) return runs;
+  throw new UsageError(
+    "runs_in_store",
+    `--runs ${runs} needs --queue: a process that sends alone records each request in a directory.`,
+  );
+}
+
+function bodyOptions(configuration: Configuration) {
+  const { body, batchSize } = valuesOf(configuration);
+  if (body === "array") return { body, batchRows: batchSize };
+  const { batchSize: given = 1 } = configuration.values;
+  if (given > 1) {
+    throw new UsageError(
+      "batch_size_useless",
+      `--batch-size ${given} needs --body array: with --body object a request carries one event.`,
+    );
+  }
+  return { body, batchRows: 1 };
+}
+
+/**
+ * Uses the key of `--dedupe`, or the one that it would have: a service then stores once what
+ * `--dedupe` treats as one event.
+ */
+function idempotencyOf(configuration: Configuration) {
+  const values = valuesOf(configuration);
+  if (values.idempotency === "position") return {};
+  if (values.body !== "object") {
+    throw new UsageError(
+      "idempotency_useless",
+      `--idempotency ${values.idempotency} needs --body object: a request has one Idempotency-Key, so it has to carry one event.`,
+    );
+  }
+  const mapping = resolveMapping(values.preset, configuration.mapping);
+  const { dedupe = dedupeRanges[0] } = values;
+  const { dedupeBy: _, ...others } = values;
+  const idempotency = resolveDedupe({ ...others, dedupe }, mapping, "--idempotency insertID");
+  return omitUndefined({ idempotency });
+}
+
+function destinationOf({ values: { sendTo }, destination }: Configuration) {
+  if (sendTo !== undefined) {
+    const { href } = eventUrl(sendTo);
+    return { destination: destination ?? href, eventUrl: href };
+  }
+  throw new UsageError(
+    "destination_missing",
+    `No service to send to: pass --to <url>, or add "send": { "to": … } to ${CONFIGURATION_NAME}.`,
+  );
+}
+
+function requireSecret({ serverSecret }: Configuration): string {
+  if (serverSecret !== undefined) return serverSecret;
+  throw new UsageError(
+    "secret_missing",
+    `No server secret: set ${SERVER_SECRET_VARIABLE}, or pass --server-secret-file with a file that holds it.`,
+  );
+}

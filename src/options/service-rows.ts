@@ -1,0 +1,211 @@
+import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../base/limits.js";
+import { logLevels } from "../base/log-levels.js";
+import { bodyForms, idempotencyKeys } from "../webhook/request-batch.js";
+import * as type from "./option-types.js";
+
+/** The limit of one step; flags and variables that set `maxRejects` count for it too. */
+export const ownRejectLimit = {
+  key: "maxRejects",
+  flag: false,
+  type: type.rejectLimit,
+  general: "maxRejects",
+  otherwise: "maxRejects",
+} as const;
+
+/** The options of the sections `send`, `qualify` and `serve`; part of `optionTable`. */
+export const serviceRows = {
+  sendTo: {
+    section: "send",
+    key: "to",
+    type: type.url,
+    description:
+      "Base URL of the service that receives the events, without /v1/webhooks/event_webhook",
+  },
+  body: {
+    section: "send",
+    type: type.choice(bodyForms),
+    placeholder: "<form>",
+    description: "Content of one request: one event as an object, or several as an array",
+    default: "object",
+  },
+  batchSize: {
+    section: "send",
+    type: type.count(1, SEND_BATCH_ROWS_MAX),
+    description: "Events in one request, with --body array",
+    default: 500,
+  },
+  concurrency: {
+    section: "send",
+    type: type.count(1, SEND_CONCURRENCY_MAX),
+    description:
+      "Requests in flight at the same time; after a crash at most this many are sent again",
+    default: 32,
+  },
+  idempotency: {
+    section: "send",
+    type: type.choice(idempotencyKeys),
+    placeholder: "<source>",
+    description:
+      "Source of the Idempotency-Key of a request; insertID needs --body object, and is the same in every migration",
+    default: "position",
+  },
+  rate: {
+    section: "send",
+    type: type.events,
+    description: "Maximum number of events per second",
+    otherwise: "as fast as the service accepts them",
+  },
+  burst: {
+    section: "send",
+    type: type.events,
+    description: "Events that may be sent at once after a pause, with --rate",
+    otherwise: "those of one second",
+  },
+  timeout: {
+    section: "send",
+    type: type.seconds(3_600),
+    description: "Time limit for a whole response, and up to 10 for a connection",
+    default: 30,
+  },
+  giveUpAfter: {
+    section: "send",
+    type: type.seconds(604_800),
+    description: "Stop after this time without a success; the run can be resumed",
+    default: 900,
+  },
+  sendAuthHeader: {
+    section: "send",
+    key: "authHeader",
+    type: type.header,
+    description: "Header that carries the server secret",
+    default: "SERVICE-API-KEY",
+  },
+  serverSecretFile: {
+    section: "send",
+    type: type.file,
+    description: "File with the server secret; SWITCHYARD_SERVER_SECRET can hold the secret itself",
+  },
+  runs: {
+    section: "send",
+    type: type.output,
+    description:
+      "Directory for the records of sends and for rejects; with --queue, all workers must reach it, or use an address in a store",
+    default: "./.switchyard/runs",
+  },
+  sendMaxRejects: {
+    section: "send",
+    ...ownRejectLimit,
+    description: "maxRejects for send only; a migration checks it before it sends anything",
+  },
+  sendFresh: {
+    section: "send",
+    key: "fresh",
+    ...type.off,
+    description: "Forget what an earlier run of the same command has sent, and send everything",
+  },
+  console: {
+    section: "qualify",
+    type: type.text,
+    placeholder: "<url>",
+    description: "Address of the console, without /console/v1",
+  },
+  consoleKeyFile: {
+    section: "qualify",
+    type: type.file,
+    description: "File with the console key; SWITCHYARD_CONSOLE_KEY can hold the key itself",
+  },
+  qualifyAuthHeader: {
+    section: "qualify",
+    key: "authHeader",
+    type: type.header,
+    description: "Header that carries the console key",
+    default: "SERVICE-API-KEY",
+  },
+  from: {
+    section: "qualify",
+    type: type.file,
+    placeholder: "<path>",
+    description: "Export whose events are qualified: its directory, or its manifest.json",
+    otherwise: "the one on the command line, else in export.to, else the inputs are read",
+  },
+  nameTemplate: {
+    section: "qualify",
+    type: type.text,
+    placeholder: "<template>",
+    description: "Name of the qualifying events; {event} is the event's name",
+    default: "{event}",
+  },
+  sqlTemplate: {
+    section: "qualify",
+    type: type.text,
+    placeholder: "<template>",
+    description:
+      "SQL of the qualifying events; {event} is the event's name as a quoted literal, {table} the table",
+    default: "SELECT * FROM {table} WHERE event = {event}",
+  },
+  table: {
+    section: "qualify",
+    type: type.text,
+    placeholder: "<table>",
+    description: "Table that the exported days are loaded into, as SQL writes it",
+    default: "events",
+  },
+  timestampColumn: {
+    section: "qualify",
+    type: type.text,
+    placeholder: "<column>",
+    description: "Column of the table with the time of an event",
+    default: "timestamp",
+  },
+  tag: {
+    section: "qualify",
+    type: type.list,
+    placeholder: "<tag>",
+    description: "Tag of the qualifying events",
+    otherwise: "the tags that they have",
+  },
+  yes: {
+    section: "qualify",
+    ...type.off,
+    description: "Make the changes; without this option they are only shown",
+  },
+  dryRun: {
+    section: "qualify",
+    ...type.off,
+    description: "Let the console check every change and store none",
+  },
+  port: {
+    section: "serve",
+    type: type.count(0, 65_535),
+    placeholder: "<port>",
+    description: "Port to listen on; 0 picks a free port, which the first printed line names",
+    default: 8080,
+  },
+  host: {
+    section: "serve",
+    type: type.text,
+    placeholder: "<host>",
+    description: "Address to listen on; 0.0.0.0 is every IPv4 address of the machine",
+    default: "127.0.0.1",
+  },
+  data: {
+    section: "serve",
+    type: type.directory,
+    description:
+      "Directory for the service's databases, created if it is missing; :memory: stores nothing",
+    otherwise: "./.switchyard",
+  },
+  authHeader: {
+    section: "serve",
+    type: type.header,
+    description: "Header that carries the key of a request",
+    default: "SERVICE-API-KEY",
+  },
+  logLevel: {
+    section: "serve",
+    type: type.choice(logLevels),
+    placeholder: "<level>",
+    description: "Lowest level that is logged; the log is one JSON object a line on standard error",
+    default: "info",
+  },
+} satisfies Readonly<Record<string, type.OptionRow>>;

@@ -1,0 +1,49 @@
+import { UsageError } from "../base/errors.js";
+import { resolveColumns } from "./columns-option.js";
+import type { Configuration } from "./configuration.js";
+import { flagOf, type OptionName } from "./option-names.js";
+import type { StreamOptions } from "./options.js";
+import { resolveRunOptions, valuesOf } from "./run-options.js";
+
+/** Options that change which events are delivered, or by whom; also if the file gives them. */
+const always = ["dedupe", "dedupeBy", "shard", "finish", "queue"] as const;
+
+/** Options of an output directory; those of the file are for other runs. */
+const ofDirectories: readonly OptionName[] = [
+  "compression",
+  "dataset",
+  "dayName",
+  "dayZone",
+  "partition",
+  "partSize",
+  "compact",
+  "csvSafe",
+  "tableLog",
+  "fresh",
+  "splitSize",
+  "unsafeLock",
+];
+
+/**
+ * Resolves the options of an export to standard output. Throws `UsageError` like
+ * `resolveExportOptions`, and for options that need an output directory.
+ */
+export function resolveStreamOptions(configuration: Configuration): StreamOptions {
+  const { values, given } = configuration;
+  const isSet = (name: (typeof always)[number]) =>
+    values[name] !== undefined && values[name] !== false;
+  const refused: OptionName[] = [
+    ...always.filter(isSet),
+    ...(given.has("format") && values.format !== "jsonl" ? (["format"] as const) : []),
+    ...ofDirectories.filter((name) => given.has(name)),
+  ];
+  if (refused.length > 0) {
+    throw new UsageError(
+      "stream_unsupported",
+      `--to - writes JSON lines to standard output and has no output directory, so ${refused.map(flagOf).join(", ")} cannot be used: leave out what is named, or name a directory with --to.`,
+    );
+  }
+  const run = resolveRunOptions(configuration);
+  const columns = resolveColumns({ ...valuesOf(configuration), format: "jsonl" }, run.mapping);
+  return { ...run, ...columns, damaged: "keep" };
+}

@@ -1,0 +1,112 @@
+import { basename } from "node:path";
+import {
+  EVENTS_BY_DAY_NAME,
+  INPUTS_NAME,
+  MANIFEST_NAME,
+  SENT_RUN_NAME,
+  splitIdPattern,
+  WORKER_OPTIONS_NAME,
+} from "./layout.js";
+import { LOCK_KEY } from "./lease-lock.js";
+
+/** Paths are relative to the output, with `/`. */
+
+const record = new RegExp(
+  `^_switchyard/(?:(?:epochs/\\d+/)?(?:splits/${splitIdPattern}|merges/\\d+)|compacted/.+)\\.json$`,
+);
+/** Names the files that a compaction replaces: it is there before and after all of them. */
+const change = /^_switchyard\/compacting\/[^/]+\/change\.json$/;
+const journal = /^_switchyard\/(?:epochs\/\d+\/)?acknowledged\//;
+const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
+const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
+const waitingRows = new RegExp(`^_switchyard/(?:spill/${splitIdPattern}$|staged/)`);
+const ofMerges = /^_switchyard\/(?:spill\/|staged\/|(?:epochs\/\d+\/)?merges\/)/;
+const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
+
+/**
+ * Returns the stage in which a file is written: after all files that it lists. Files are removed in
+ * the opposite order, so that no file ever lists one that does not exist.
+ */
+export function stageOf(path: string): number {
+  if (path === MANIFEST_NAME) return 6;
+  if (path === EVENTS_BY_DAY_NAME || path === INPUTS_NAME) return 5;
+  if (isOfTable(path)) return 7;
+  if (record.test(path)) return 4;
+  if (plan.test(path)) return 3;
+  if (change.test(path)) return 0;
+  return isOfLedger(path) && !bulk.test(path) ? 2 : 1;
+}
+
+export const STAGES = 8;
+
+/** Files of this stage and later ones list the others. */
+export const FIRST_ACCOUNT_STAGE = 5;
+
+/** Returns true for the files that only Switchyard reads. */
+export function isOfLedger(path: string): boolean {
+  return path.startsWith("_switchyard/");
+}
+
+/** Returns true for the files of plans, and the options of workers. */
+export function isOfPlan(path: string): boolean {
+  return plan.test(path) || isPlanLines(path) || path === `_switchyard/${WORKER_OPTIONS_NAME}`;
+}
+
+/** Returns true for the files that record what a run of `send` has sent. */
+export function isOfSentRun(path: string): boolean {
+  const isAccount = path === SENT_RUN_NAME || path === MANIFEST_NAME;
+  return isAccount || isOfSplits(path) || isJournal(path);
+}
+
+/** Returns true for a journal of a split that is being sent, or a piece of one. */
+export function isJournal(path: string): boolean {
+  return journal.test(path);
+}
+
+/** Returns true for the files of plans and the records of splits. */
+export function isOfSplits(path: string): boolean {
+  return isOfPlan(path) || (record.test(path) && path.includes("/splits/"));
+}
+
+/** Returns true for the records that merges of days need, and the rows that they read. */
+export function isOfMerges(path: string): boolean {
+  return isOfSplits(path) || ofMerges.test(path);
+}
+
+/** Returns true for the lines of a plan, which `plan.json` names. */
+export function isPlanLines(path: string): boolean {
+  return planLines.test(path);
+}
+
+/** Returns true for a file of a run in progress, which has no object. */
+export function isLocalOnly(path: string): boolean {
+  return (
+    path === LOCK_KEY ||
+    path.startsWith(`${LOCK_KEY}.`) ||
+    path.startsWith(`${LOCK_KEY}-`) ||
+    /^_switchyard\/(?:tmp|leases|compacting\/[^/]+\/(?:joined|day))(?:\/|$)/.test(path) ||
+    basename(path).startsWith(".")
+  );
+}
+
+/**
+ * Returns true for a file whose content a run needs from the start. Not parts, lists of rows, files
+ * of other programs, nor what merges fetch.
+ */
+export function isNeeded(path: string): boolean {
+  if (waitingRows.test(path)) return false;
+  const isAccount = [MANIFEST_NAME, EVENTS_BY_DAY_NAME, SENT_RUN_NAME].includes(path);
+  return isAccount || isOfLedger(path) || isOfTable(path);
+}
+
+/** Returns true for a key that is a valid file path on every system. */
+export function isFileKey(path: string): boolean {
+  return path
+    .split("/")
+    .every((name) => name !== "" && name !== "." && name !== ".." && !name.includes("\0"));
+}
+
+/** Returns true for a file of the log of a Delta table. */
+function isOfTable(path: string): boolean {
+  return path.includes("/_delta_log/");
+}

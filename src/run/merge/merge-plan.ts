@@ -1,0 +1,223 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { formatDay, parseDay } from "../../base/day.js";
+import { SwitchyardError } from "../../base/errors.js";
+import { MERGES_MAX } from "../../base/limits.js";
+import { sum } from "../../base/sum.js";
+import type { Ledger } from "../../ledger/ledger.js";
+import type {
+  MergePlan,
+  MergeRecord,
+  PlannedMerge,
+  SplitRecord,
+} from "../../ledger/ledger-records.js";
+import { inOrder } from "../../ledger/run-accounts.js";
+import type { Layout } from "../../output/layout.js";
+import { isPlaceholder } from "../../output/placeholder.js";
+import type { PartFile } from "../../sinks/sink.js";
+import type { SpilledPacks } from "../../sinks/spill/pack-groups.js";
+import { readSpillIndex, SpillDamage, spillPathOf } from "../../sinks/spill/spill-files.js";
+import type { SpillIndex } from "../../sinks/spill/spill-index.js";
+import { stagedPathOf } from "../../sinks/staged-parts.js";
+
+interface DayTotal {
+  rows: number;
+  bytes: number;
+}
+
+/** Rows and bytes of spill files and staged parts, added up by day. */
+export class WaitingTotals {
+  readonly #days = new Map<number, DayTotal>();
+
+  add(index: SpillIndex): void {
+    for (let pack = 0; pack < index.packs; pack++) {
+      const { day, rows, bytes } = index.pack(pack);
+      this.#add(day, rows, bytes);
+    }
+  }
+
+  addPart({ day, rows, bytes }: PartFile): void {
+    this.#add(parseDay(day), rows, bytes);
+  }
+
+  /** Days since 1970-01-01 with their totals, in order. */
+  inOrder(): readonly (readonly [day: number, total: Readonly<DayTotal>])[] {
+    return [...this.#days].sort(([one], [other]) => one - other);
+  }
+
+  #add(day: number, rows: number, bytes: number): void {
+    const total = this.#days.get(day);
+    if (total === undefined) this.#days.set(day, { rows, bytes });
+    else {
+      total.rows += rows;
+      total.bytes += bytes;
+    }
+  }
+}
+
+/** Adds up what splits have spilled and staged. Throws `SpillDamage`, and `accounts_differ` if rows are missing. */
+export function totalWaiting(
+  { outputDirectory }: Layout,
+  records: readonly SplitRecord[],
+): WaitingTotals {
+  const totals = new WaitingTotals();
+  for (const { id, spill } of inOrder(records)) {
+    if (spill !== undefined) totals.add(readSpillIndex(spillPathOf(outputDirectory, id), spill));
+  }
+  const spilled = sum(records, ({ spill }) => spill?.rows ?? 0);
+  const found = sum(totals.inOrder(), ([, { rows }]) => rows);
+  if (spilled !== found)
+    throw new SwitchyardError(
+      "accounts_differ",
+      `${spilled} rows were spilled, but the indexes of the spill files list ${found}; this is a defect of Switchyard`,
+    );
+  for (const { staged = [] } of records) for (const part of staged) totals.addPart(part);
+  return totals;
+}
+
+/**
+ * Returns the splits with a missing staged part, or a spill file whose size or index differs from
+ * the record.
+ */
+export function findDamaged(
+  { outputDirectory }: Layout,
+  records: readonly SplitRecord[],
+): readonly SplitRecord[] {
+  const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
+  const isThere = (part: PartFile) => {
+    if (statOf(stagedPathOf(outputDirectory, part))?.size === part.bytes) return true;
+    // The staged part of a finished export is in its day.
+    const found = statOf(join(outputDirectory, part.path));
+    return found?.size === part.bytes && !isPlaceholder(found);
+  };
+  return records.filter(({ id, spill, staged = [] }) => {
+    if (!staged.every(isThere)) return true;
+    if (spill === undefined) return false;
+    try {
+      readSpillIndex(spillPathOf(outputDirectory, id), spill);
+      return false;
+    } catch (error) {
+      if (error instanceof SpillDamage) return true;
+      throw error;
+    }
+  });
+}
+
+/**
+ * Packs days into merges, in order: a merge is closed before it would exceed `mergeBytes`, or a
+ * larger size if there would be more than `MERGES_MAX`. A day is never divided. Pure.
+ */
+export function planMerges(totals: WaitingTotals, mergeBytes: number): readonly PlannedMerge[] {
+  const days = totals.inOrder();
+  const bytesMax = Math.max(mergeBytes, sum(days, ([, { bytes }]) => bytes) / MERGES_MAX);
+  const merges: PlannedMerge[] = [];
+  for (const [day, { rows, bytes }] of days) {
+    const open = merges.at(-1);
+    if (open === undefined || open.bytes + bytes > bytesMax) {
+      const id = String(merges.length).padStart(6, "0");
+      merges.push({ id, firstDay: day, lastDay: day, days: 1, rows, bytes });
+    } else {
+      merges[merges.length - 1] = {
+        ...open,
+        lastDay: day,
+        days: open.days + 1,
+        rows: open.rows + rows,
+        bytes: open.bytes + bytes,
+      };
+    }
+  }
+  return merges;
+}
+
+/**
+ * Reads the indexes of spill files and finds the packs of each merge, in the order of their days.
+ * The returned function takes a merge and returns its packs. Throws `SpillDamage`.
+ */
+export function locatePacks(
+  { outputDirectory }: Layout,
+  records: readonly SplitRecord[],
+  merges: readonly PlannedMerge[],
+): (merge: number) => readonly SpilledPacks[] {
+  const splits = inOrder(records).flatMap(({ id: splitId, spill }) => {
+    if (spill === undefined) return [];
+    const index = readSpillIndex(spillPathOf(outputDirectory, splitId), spill);
+    const starts = Uint32Array.from(merges, ({ firstDay }) => index.firstFrom(firstDay));
+    const { bytes, packs } = spill;
+    return { splitId, bytes, packs, starts };
+  });
+  return (merge) =>
+    splits.flatMap(({ splitId, bytes, packs, starts }) => {
+      const first = starts[merge] ?? packs;
+      const count = (starts[merge + 1] ?? packs) - first;
+      return count === 0 ? [] : { splitId, bytes, first, count };
+    });
+}
+
+/** Returns the digest of all spill files and staged parts that a merge plan keeps as `spilled`. */
+export function digestOfSpilled(records: readonly SplitRecord[]): string {
+  const facts = inOrder(records).flatMap(({ id, spill, staged = [] }) => [
+    ...(spill === undefined ? [] : [[id, spill.rows, spill.bytes, spill.packs, spill.indexSha256]]),
+    ...staged.map(({ path, sha256 }) => [path, sha256]),
+  ]);
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+/** The progress of merging in the ledger. */
+export interface MergeState {
+  readonly plan: MergePlan | undefined;
+  readonly done: readonly MergeRecord[];
+}
+
+export const nothingMerged: MergeState = { plan: undefined, done: [] };
+
+/** Rows of a day that are in no part yet. */
+export interface PendingDay {
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  readonly rows: number;
+}
+
+/** Reads what was merged of the waiting rows of these splits; merges of other rows do not count. */
+export async function readMerges(
+  ledger: Pick<Ledger, "readMergePlan" | "readMerge">,
+  records: readonly SplitRecord[],
+): Promise<MergeState> {
+  const plan = await ledger.readMergePlan();
+  if (plan === undefined || plan.spilled !== digestOfSpilled(records)) return nothingMerged;
+  const done: MergeRecord[] = [];
+  for (const { id } of plan.merges) {
+    const record = await ledger.readMerge(id);
+    if (record !== undefined) done.push(record);
+  }
+  return { plan, done };
+}
+
+/** Returns true if no row of these splits waits in a spill file or a staged part. */
+export function isMerged({ plan, done }: MergeState, records: readonly SplitRecord[]): boolean {
+  if (records.every(({ spill, staged }) => spill === undefined && staged === undefined))
+    return true;
+  return plan !== undefined && done.length === plan.merges.length;
+}
+
+/** Returns true if a day (YYYY-MM-DD) belongs to a finished merge. */
+export function isDayMerged({ plan, done }: MergeState, day: string): boolean {
+  const number = parseDay(day);
+  const ids = new Set(done.map(({ id }) => id));
+  const merge = plan?.merges.find(
+    ({ firstDay, lastDay }) => firstDay <= number && number <= lastDay,
+  );
+  return merge !== undefined && ids.has(merge.id);
+}
+
+/** Returns, in order, the days whose waiting rows are not merged into parts. */
+export function findPending(
+  layout: Layout,
+  records: readonly SplitRecord[],
+  state: MergeState,
+): readonly PendingDay[] {
+  return totalWaiting(layout, records)
+    .inOrder()
+    .map(([day, { rows }]) => ({ day: formatDay(day), rows }))
+    .filter(({ day }) => !isDayMerged(state, day));
+}

@@ -1,0 +1,192 @@
+import { formatDay, parseDay } from "../../base/day.js";
+import { sum } from "../../base/sum.js";
+import type { Ledger } from "../../ledger/ledger.js";
+import type {
+  MergePlan,
+  MergeRecord,
+  PlannedMerge,
+  SplitRecord,
+} from "../../ledger/ledger-records.js";
+import { forgetMerges, removeOutput, returnStaged } from "../../ledger/output-directory.js";
+import { inOrder } from "../../ledger/run-accounts.js";
+import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
+import type { Layout } from "../../output/layout.js";
+import type { PartFile } from "../../sinks/sink.js";
+import { dispatchAll } from "../pool/dispatch.js";
+import type { WorkerPool } from "../pool/worker-pool.js";
+import type { MergeWork } from "../thread/run-merge.js";
+import {
+  digestOfSpilled,
+  findPending,
+  isDayMerged,
+  isMerged,
+  locatePacks,
+  type MergeState,
+  type PendingDay,
+  planMerges,
+  totalWaiting,
+} from "./merge-plan.js";
+import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
+
+/** The result of merging. */
+export interface MergedDays {
+  readonly end: "done" | "interrupted";
+  /** Sorted by day. */
+  readonly parts: readonly PartFile[];
+  /** Days that are not merged, in order; empty unless the run was interrupted. */
+  readonly pending: readonly PendingDay[];
+}
+
+/**
+ * Transfers the input of merges from a store and their results to it. Each call resolves when the
+ * transfer is done.
+ */
+export interface MergePublisher {
+  /** Fetches the spilled rows that a merge reads into the output directory. */
+  gather(work: MergeWork, layout: Layout): Promise<void>;
+  /** Called when a merge of an epoch is in the ledger. */
+  mergeDone(record: MergeRecord, layout: Layout): Promise<void>;
+}
+
+interface MergeJob {
+  readonly layout: Layout;
+  readonly ledger: Ledger;
+  /** Records of all committed splits. */
+  readonly records: readonly SplitRecord[];
+  /** How reading the splits ended; an interrupted run does not merge. */
+  readonly end: "done" | "interrupted";
+  /** Rows that this run has rejected; merging rejects none. */
+  readonly rejects: number;
+  readonly state: MergeState;
+  /** Bytes of spilled rows and staged parts that one merge takes. */
+  readonly mergeBytes: number;
+  readonly pool: WorkerPool;
+  readonly observer: RunObserver;
+  readonly publisher?: MergePublisher | undefined;
+}
+
+/**
+ * Merges the spilled rows and staged parts of splits into the parts of their days, or resumes that
+ * merge. Throws if it cannot continue (disk full, damaged spill file).
+ */
+export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
+  const { layout, records, end, rejects, state } = job;
+  if (isMerged(state, records) || end === "interrupted")
+    return mergedSoFar(layout, records, state, end);
+  const plan = state.plan ?? (await beginMerges(job));
+  const merges = new Map(state.done.map((record) => [record.id, record]));
+  const { publisher } = job;
+  const isDone = async (record: MergeRecord) => {
+    merges.set(record.id, record);
+    await publisher?.mergeDone(record, layout);
+  };
+  const queue = [...mergesOf(layout, plan, records)].flatMap(([id, merge]) =>
+    merges.has(id) ? [] : { merge },
+  );
+  const dispatch = dispatchAll(queue, ({ merge }) => merge.bytes);
+  const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
+  const runner = new MergeRunner(dispatch, job.pool, isDone, gather);
+  const before = [...merges.keys()];
+  job.observer.started?.(() => ({ ...mergeProgress(plan, before, runner), rejects }));
+  const merged = await runner.run();
+  const done = [...merges.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  if (merged === "done") return { end, parts: partsOf(done), pending: [] };
+  const now: MergeState = { plan, done };
+  // A worker that was terminated while it committed may have left parts that no record lists.
+  await returnStaged(layout, records, (day) => isDayMerged(now, day));
+  await removeOutput(
+    layout,
+    () => true,
+    (day, epoch) => epoch !== layout.epoch || isDayMerged(now, day),
+  );
+  return { end: merged, parts: partsOf(done), pending: findPending(layout, records, now) };
+}
+
+/** Returns the state of merging; merges nothing. */
+export function mergedSoFar(
+  layout: Layout,
+  records: readonly SplitRecord[],
+  state: MergeState,
+  end: MergedDays["end"],
+): MergedDays {
+  const pending = isMerged(state, records) ? [] : findPending(layout, records, state);
+  return { end, parts: partsOf(state.done), pending };
+}
+
+/** Joins the merges of all epochs. */
+export function joinMerged(epochs: readonly MergedDays[]): MergedDays {
+  return {
+    end: epochs.every(({ end }) => end === "done") ? "done" : "interrupted",
+    parts: epochs.flatMap(({ parts }) => parts),
+    pending: epochs.flatMap(({ pending }) => pending),
+  };
+}
+
+/** Plans the merges of what these splits have spilled and staged, and records the plan. */
+export async function beginMerges({
+  layout,
+  ledger,
+  records,
+  mergeBytes,
+}: Pick<MergeJob, "layout" | "ledger" | "records" | "mergeBytes">): Promise<MergePlan> {
+  const merges = planMerges(totalWaiting(layout, records), mergeBytes);
+  const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
+  // Records of void merges have the same names.
+  await forgetMerges(layout);
+  await ledger.writeMergePlan(plan);
+  return plan;
+}
+
+/** Returns the merges of a plan by id. Throws `SpillDamage`. */
+export function mergesOf(
+  layout: Layout,
+  { merges }: MergePlan,
+  records: readonly SplitRecord[],
+): ReadonlyMap<string, QueuedMerge> {
+  const packsOf = locatePacks(layout, records, merges);
+  const staged = stagedByDay(records);
+  let next = 0;
+  return new Map(
+    merges.map(({ id, firstDay, lastDay, rows, bytes }, index) => {
+      const start = next;
+      while (next < staged.length && staged[next]!.day <= lastDay) next++;
+      const parts = staged.slice(start, next).map(({ part }) => part);
+      const work = () => ({ id, rows, splits: packsOf(index), staged: parts });
+      const days = `${formatDay(firstDay)} to ${formatDay(lastDay)}`;
+      return [id, { work, bytes, days }];
+    }),
+  );
+}
+
+/** Returns the staged parts of all splits, ordered by day and then by split. */
+function stagedByDay(records: readonly SplitRecord[]) {
+  return inOrder(records)
+    .flatMap(({ staged = [] }) => staged)
+    .map((part) => ({ day: parseDay(part.day), part }))
+    .sort((one, other) => one.day - other.day);
+}
+
+function partsOf(records: readonly MergeRecord[]): readonly PartFile[] {
+  return records.flatMap(({ parts }) => parts);
+}
+
+/** Returns the progress of a plan. `before`: ids of the merges that were done when the runner began. */
+export function mergeProgress(
+  { merges: planned }: MergePlan,
+  before: readonly string[],
+  runner: MergeRunner,
+): RunProgress {
+  const ids = new Set(before);
+  const bytesOf = (merges: readonly PlannedMerge[]) => sum(merges, ({ bytes }) => bytes);
+  const { threads, rows, bytes, merges } = runner.progress();
+  return {
+    phase: "merging",
+    threads,
+    rows,
+    rejects: 0,
+    bytesTotal: bytesOf(planned),
+    bytesDone: bytesOf(planned.filter(({ id }) => ids.has(id))) + bytes,
+    splitsTotal: planned.length,
+    splitsDone: ids.size + merges,
+  };
+}

@@ -1,0 +1,188 @@
+import { SwitchyardError } from "../../base/errors.js";
+import { STOP_GRACE_MS } from "../../base/limits.js";
+import { type Remote, RemoteDeath, startThread } from "../../base/thread-call.js";
+import type { RunOptions } from "../../options/options.js";
+import type { SplitServer, WorkerSetup } from "../thread/serve-splits.js";
+import { ThreadCounters } from "../thread/thread-counters.js";
+
+export interface WorkerPoolOptions {
+  /** Compiled entry file of the workers. */
+  readonly entry: URL;
+  readonly threads: number;
+  /** JavaScript heap of one worker. */
+  readonly heapBytes: number;
+  readonly signal: AbortSignal;
+  /** Called once if the system refuses some of the threads; the others then do the work. */
+  fewer?(started: number, wanted: number): void;
+  readonly start?: typeof startThread<SplitServer>;
+}
+
+/** The work that workers are set up for. */
+export type WorkerPhase = Omit<WorkerSetup<RunOptions>, "counters" | "decodesAhead">;
+
+/** A worker thread: calls that it answers, and counters that are readable at any time. */
+export interface PoolWorker {
+  readonly counters: ThreadCounters;
+  readonly remote: Remote<SplitServer>;
+  phase: WorkerPhase | undefined;
+}
+
+/**
+ * The worker threads of a run, shared by its epochs and phases. The signal or the first failure stops all of
+ * them: each stops at its next batch or is terminated after a grace period.
+ */
+export class WorkerPool {
+  readonly #workers = new Set<PoolWorker>();
+  readonly #idle: PoolWorker[] = [];
+  /** Workers that are being set up. */
+  #starting = 0;
+  #refused = 0;
+  #phase: WorkerPhase | undefined;
+  #hasToldFewer = false;
+  readonly #stopOnAbort = () => this.#stop();
+  #isStopping = false;
+  #failure: unknown;
+
+  constructor(private readonly options: WorkerPoolOptions) {
+    const { signal } = options;
+    signal.addEventListener("abort", this.#stopOnAbort, { once: true });
+    if (signal.aborted) this.#stop();
+  }
+
+  get threads(): number {
+    return this.options.threads;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Begins a phase: workers that are taken from then on are set up for it. */
+  begin(phase: WorkerPhase): void {
+    this.#phase = phase;
+  }
+
+  /** Runs jobs in parallel until all have ended. Throws the first failure. */
+  async run(jobs: readonly (() => Promise<void>)[]): Promise<void> {
+    await Promise.all(jobs.map((job) => job().catch((error) => this.fail(error))));
+    if (this.#isStopping) await this.end();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Ends the run with `error`; a call that was interrupted by an earlier stop is not a failure. */
+  fail(error: unknown): void {
+    const isInterrupted = error instanceof SwitchyardError && error.code === "interrupted";
+    if (!(isInterrupted && this.#isStopping)) this.#failure ??= error;
+    this.#stop();
+  }
+
+  /** True while workers are being set up; they can take work soon. */
+  get isStarting(): boolean {
+    return this.#starting > 0;
+  }
+
+  /**
+   * Returns an idle worker or a new one, set up for the phase. Returns undefined if the system refuses
+   * another thread while workers are in use, which then do the work. Throws what the setup threw.
+   */
+  async take(): Promise<PoolWorker | undefined> {
+    const phase = this.#phase as WorkerPhase;
+    const idle = this.#idle.pop();
+    if (idle !== undefined && idle.phase === phase) return idle;
+    // The module of a transform keeps its state until its thread ends: each phase starts a new thread.
+    const isReusable = phase.options.transformPath === undefined;
+    if (idle !== undefined && !isReusable) await this.discard(idle);
+    const worker = idle !== undefined && isReusable ? idle : this.#start();
+    worker.phase = phase;
+    this.#starting++;
+    try {
+      const decodesAhead = 2 * phase.splits <= this.threads;
+      const { buffer: counters } = worker.counters;
+      await worker.remote.call("setUp", { ...phase, decodesAhead, counters });
+      return worker;
+    } catch (error) {
+      if (!(error instanceof RemoteDeath && error.reason === "refused")) throw error;
+      this.#workers.delete(worker);
+      if (this.#workers.size === 0) throw error;
+      this.#refused++;
+      // Another worker may have become idle meanwhile; without this check it would not be used.
+      return this.#idle.pop();
+    } finally {
+      this.#starting--;
+      this.#tellFewer();
+    }
+  }
+
+  #start(): PoolWorker {
+    const { entry, heapBytes, start = startThread<SplitServer> } = this.options;
+    const counters = new ThreadCounters();
+    const worker = { counters, remote: start(entry, { heapBytes }), phase: undefined };
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /** Makes a worker available to later jobs. */
+  giveBack(worker: PoolWorker): void {
+    this.#idle.push(worker);
+  }
+
+  async discard(worker: PoolWorker): Promise<void> {
+    await worker.remote.terminate();
+    this.#workers.delete(worker);
+  }
+
+  /** Terminates all workers. The pool cannot be used afterwards; further calls do nothing. */
+  async end(): Promise<void> {
+    this.options.signal.removeEventListener("abort", this.#stopOnAbort);
+    await Promise.all([...this.#workers].map((worker) => this.discard(worker)));
+  }
+
+  #tellFewer(): void {
+    const started = this.#workers.size;
+    if (this.#starting > 0 || this.#refused === 0 || started === 0 || this.#hasToldFewer) return;
+    this.#hasToldFewer = true;
+    this.options.fewer?.(started, started + this.#refused);
+  }
+
+  #stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    for (const { counters, remote } of this.#workers) {
+      counters.stop();
+      // A worker that dies first is reported by the call that it did not answer.
+      remote.call("stop").catch(() => undefined);
+    }
+    setTimeout(() => {
+      for (const { remote } of this.#workers) void remote.terminate();
+    }, STOP_GRACE_MS).unref();
+  }
+}
+
+/** Describes why a worker died and what the user can do about it. */
+export function describeDeath({ reason, message }: RemoteDeath): string {
+  return reason === "out_of_memory" ? `${message}; raise --memory or use fewer --threads` : message;
+}
+
+/** Names the limits that make a system refuse threads. */
+export const raiseThreadLimits =
+  "raise the limits of processes (ulimit -u, the pids limit of the container) and open files (ulimit -n)";
+
+/**
+ * Returns `thread_refused` or `worker_died` for the death of a worker, and every other error
+ * unchanged.
+ */
+export function asFatal(work: string, error: unknown): unknown {
+  if (!(error instanceof RemoteDeath)) return error;
+  if (error.reason === "refused") {
+    return new SwitchyardError(
+      "thread_refused",
+      `cannot start a worker thread: ${error.message}; ${raiseThreadLimits}`,
+      { cause: error },
+    );
+  }
+  return new SwitchyardError(
+    "worker_died",
+    `a worker thread died while it ${work}: ${describeDeath(error)}; run the same command again to resume`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,166 @@
+import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
+import type { SplitRecord } from "../ledger/ledger-records.js";
+import type { RunAccounts } from "../ledger/manifest.js";
+import { removeOutput } from "../ledger/output-directory.js";
+import type { RunContext, RunProgress } from "../ledger/run-observer.js";
+import type { RunOptions } from "../options/options.js";
+import type { Split } from "../plan/plan.js";
+import { isMerged } from "./merge/merge-plan.js";
+import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spilled.js";
+import { type Dispatch, dispatchHere } from "./pool/dispatch.js";
+import { type SplitProgress, SplitRunner } from "./pool/split-runner.js";
+import type { WorkerPool } from "./pool/worker-pool.js";
+import type { RunJob, RunOutside } from "./run-job.js";
+import type { StartedEpoch } from "./start-run.js";
+
+/** The values that the epochs of a run share. */
+interface EpochContext {
+  readonly context: RunContext;
+  readonly outside: RunOutside;
+  readonly pool: WorkerPool;
+  /** Records of the splits of all epochs; those that this run commits are added. */
+  readonly records: Map<string, SplitRecord>;
+}
+
+/** An epoch whose splits are read and merged, or that was interrupted. */
+export interface EndedEpoch {
+  readonly number: number;
+  readonly merged: MergedDays;
+  /** Absent if an earlier run had left nothing to do. */
+  readonly work?: SplitProgress;
+}
+
+/** Reads the unfinished splits of an epoch, then merges what all of its splits have spilled. */
+export async function runEpoch(
+  job: RunJob<RunAccounts>,
+  epoch: StartedEpoch,
+  shared: EpochContext,
+): Promise<EndedEpoch> {
+  const { ledger, record, merges, finished } = epoch;
+  const { context, pool, records } = shared;
+  const { signal, observer } = context;
+  const { layout } = ledger;
+  const number = layout.epoch;
+  const { plan } = record;
+  const splits = unfinishedSplits(plan.splits, finished);
+  const known = [...finished.values()];
+  // Also for an epoch without a readable source.
+  for (const failure of record.unreadable) observer.sourceFailed?.(failure);
+  const isDone = splits.length === 0 && isMerged(merges, known);
+  if (isDone || signal.aborted) {
+    return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
+  }
+  const { end, work } = await readSplits(job, epoch, plan.splits, shared);
+  const isOther = (_: string, other: number) => other !== number;
+  // A worker that was terminated while it committed may have left parts that no record lists.
+  if (end === "interrupted") await removeOutput(layout, (id) => records.has(id), isOther);
+  const merged = await mergeSpilled({
+    layout,
+    ledger,
+    end,
+    rejects: work.rejects,
+    observer,
+    pool,
+    records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
+    state: merges,
+    mergeBytes: job.options.splitBytes,
+    publisher: job.publisher,
+  });
+  return { number, merged, work };
+}
+
+/**
+ * Reads the given splits of an epoch that are not finished. Adds a record once its split is in the
+ * ledger and its output is stored.
+ */
+export async function readSplits(
+  { options, committed, publisher }: RunJob<RunAccounts>,
+  epoch: StartedEpoch,
+  splits: readonly Split[],
+  { context, outside, pool, records }: EpochContext,
+  dispatch: Dispatch = dispatchHere(unfinishedSplits(splits, epoch.finished)),
+): Promise<{ readonly end: "done" | "interrupted"; readonly work: SplitProgress }> {
+  const { observer } = context;
+  const { layout } = epoch.ledger;
+  beginEvents(options, epoch, pool);
+  const runner = new SplitRunner(dispatch, pool, (committedRecord) => {
+    records.set(committedRecord.id, committedRecord);
+    committed?.(committedRecord);
+    for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
+    return publisher?.splitDone(committedRecord, layout);
+  });
+  for (const text of notesOf(epoch)) observer.note?.(text);
+  observer.started?.(() => progressOf(splits, epoch.finished, runner, outside.now()));
+  return { end: await runner.run(), work: runner.progress() };
+}
+
+/** Begins to read or to merge the events of an epoch. */
+export function beginEvents(
+  options: RunOptions,
+  { ledger, record: { maxTimeMs, plan } }: StartedEpoch,
+  pool: WorkerPool,
+): void {
+  const { epoch } = ledger.layout;
+  pool.begin({ options, reads: "events", maxTimeMs, epoch, splits: plan.splits.length });
+}
+
+/** Returns the splits without a record. */
+export function unfinishedSplits(
+  splits: readonly Split[],
+  finished: StartedEpoch["finished"],
+): readonly Split[] {
+  return splits.filter(({ id }) => !finished.has(id));
+}
+
+function notesOf({ ledger, record, finished, lost }: StartedEpoch): readonly string[] {
+  const { sources, splits } = record.plan;
+  const { epoch } = ledger.layout;
+  const name = epoch === 0 ? "" : `epoch ${epoch}: `;
+  return [
+    ...(record.resumes > 0
+      ? [`${name}resumed: ${finished.size} of ${splits.length} splits are done`]
+      : epoch === 0
+        ? []
+        : [`${name}${formatInputs(sources.length + record.unreadable.length)}`]),
+    ...(lost === 0
+      ? []
+      : [`${formatSplits(lost)} read again, because files of theirs are missing or damaged`]),
+  ];
+}
+
+function formatSplits(count: number): string {
+  return count === 1 ? "1 split is" : `${count} splits are`;
+}
+
+function progressOf(
+  splits: readonly Split[],
+  finished: StartedEpoch["finished"],
+  runner: SplitRunner,
+  nowMs: number,
+): RunProgress {
+  const progress = runner.progress();
+  const { waiting } = progress;
+  const wait = waiting && { ...waiting, leftMs: Math.max(0, waiting.untilMs - nowMs) };
+  return { ...splitProgress(splits, finished, progress), ...omitUndefined({ waiting: wait }) };
+}
+
+/** Returns the progress of reading splits. `known`: ids of splits that were read before. */
+export function splitProgress(
+  splits: readonly Split[],
+  known: { has(id: string): boolean },
+  { bytes, splits: splitsDone, waiting: _, ...work }: SplitProgress,
+): RunProgress {
+  const before = splits.filter(({ id }) => known.has(id));
+  return {
+    ...work,
+    bytesTotal: sum(splits, (split) => split.bytes),
+    bytesDone: sum(before, (split) => split.bytes) + bytes,
+    splitsTotal: splits.length,
+    splitsDone: before.length + splitsDone,
+  };
+}
+
+function formatInputs(count: number): string {
+  return count === 1 ? "1 new input" : `${count} new inputs`;
+}

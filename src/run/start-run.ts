@@ -1,0 +1,392 @@
+import { basename } from "node:path";
+import { isThere } from "../base/durable-file.js";
+import { epochOf } from "../base/epoch.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { CompactedParts, readCompacted } from "../ledger/compacted.js";
+import { findEdited } from "../ledger/edited-sources.js";
+import { Ledger, type RunRecord, readEpochs, type SavedEpoch } from "../ledger/ledger.js";
+import type { SplitRecord } from "../ledger/ledger-records.js";
+import type { RunAccounts } from "../ledger/manifest.js";
+import { readAccounts } from "../ledger/manifest-file.js";
+import {
+  findIncomplete,
+  forgetCompacted,
+  forgetEpochs,
+  forgetMerges,
+  forgetPlan,
+  forgetSplits,
+  refuseForeignFiles,
+  removeOutput,
+  returnStaged,
+} from "../ledger/output-directory.js";
+import {
+  ChangedError,
+  type Comparison,
+  compareRun,
+  containersOf,
+  type RunFacts,
+  refuseGrowth,
+} from "../ledger/resume.js";
+import { assignSources } from "../ledger/source-epochs.js";
+import { type Layout, layoutOf, layoutOfEpoch, splitOfPartName } from "../output/layout.js";
+import {
+  changedSplits,
+  changePlan,
+  isPlanChanged,
+  type PlanChanges,
+  type PlanningOptions,
+  rangeSources,
+} from "../plan/change-plan.js";
+import { growSplitBytes, makePlan, type Plan } from "../plan/plan.js";
+import type { Source } from "../sources/source.js";
+import {
+  findDamaged,
+  isDayMerged,
+  isMerged,
+  type MergeState,
+  nothingMerged,
+  readMerges,
+} from "./merge/merge-plan.js";
+
+interface StartOptions extends PlanningOptions {
+  readonly fresh: boolean;
+  /** Do not read splits with a failed source again: this run only finishes what others have read. */
+  readonly finishesOnly: boolean;
+  /** Called before the output is changed; throws if the run cannot begin. */
+  beforeChange?(): Promise<void>;
+  readonly now: Date;
+  /** Milliseconds since 1970 UTC; ignored for epochs that have recorded one. */
+  readonly maxTimeMs: number;
+}
+
+/** An epoch that is ready: its plan is in the ledger. */
+export interface StartedEpoch {
+  readonly ledger: Ledger;
+  readonly record: RunRecord;
+  /** Splits that an earlier run has finished; they are not read again. */
+  readonly finished: ReadonlyMap<string, SplitRecord>;
+  /** Merges that an earlier run has finished. */
+  readonly merges: MergeState;
+  /** Finished splits that are read again because parts or spilled rows of theirs are missing or damaged. */
+  readonly lost: number;
+  /** Names of inputs that are gone: the splits that read them cannot be read again. */
+  readonly vanished: ReadonlySet<string>;
+}
+
+/** A run that is ready: all output in its directory belongs to one of its epochs. */
+export interface StartedRun {
+  /** In order; the last one is new if some inputs belong to no earlier epoch. */
+  readonly epochs: readonly StartedEpoch[];
+  /** Facts worth a line. */
+  readonly notes: readonly string[];
+  /** The manifest, if nothing is left to do. */
+  readonly manifest?: RunAccounts;
+}
+
+/**
+ * Begins a run in a directory that this process has locked, or resumes the run in it: keeps
+ * finished splits and removes everything else. Plans a further epoch for inputs that belong to no
+ * epoch. After a kill at any moment, the next start repeats it.
+ */
+export async function startRun(
+  layout: Layout,
+  facts: RunFacts,
+  options: StartOptions,
+): Promise<StartedRun> {
+  if (isThere(layout.compactingDirectory)) {
+    const { finishCompaction } = await import("../check/compact/finish-compaction.js");
+    await finishCompaction(layout);
+  }
+  const saved = options.fresh ? [] : await readEpochs(layout, facts.sources);
+  await refuseForeignFiles(layout, options.fresh || saved.length > 0);
+  const forgotten = options.fresh ? await describeForgotten(layout, facts) : [];
+  if (saved.length === 0) {
+    if (options.fresh) await options.beforeChange?.();
+    // Without a ledger, there are no joined parts.
+    await forgetCompacted(layout);
+    if (options.fresh) await startOver(layout);
+  }
+  const { known, fresh } = assignSources(
+    saved.map(({ record }) => record),
+    facts,
+  );
+  const resumeAll = async (compacted: CompactedParts) => {
+    const states: EpochState[] = [];
+    // One at a time: there can be more epochs than files that may be open.
+    for (const [index, epoch] of saved.entries())
+      states.push(await readState(epoch, { ...facts, ...known[index] }, options));
+    const refused = new Set(states.flatMap(({ changes }) => changes.refused));
+    if (refused.size > 0) {
+      if (options.isFinal || states.some(({ records }) => records.length > 0))
+        throw new ChangedError(layout.outputDirectory, [...refused]);
+      return undefined;
+    }
+    const resumed: ResumedEpoch[] = [];
+    for (const state of states) resumed.push(await resumeEpoch(state, options, compacted));
+    return { states, resumed };
+  };
+  const compacted = await readCompacted(layout);
+  const found = await resumeAll(compacted);
+  // A plan of which nothing was read binds nobody.
+  if (found === undefined) return startRun(layout, facts, { ...options, fresh: true });
+  // Joined parts have rows of several splits. If one of the splits is read again, read the others
+  // again too.
+  const isCompacted = await areJoinedIntact(layout, compacted, found.resumed);
+  const again = isCompacted ? found : await resumeAll(new CompactedParts([]));
+  const { states, resumed } = again ?? found;
+  if (!isCompacted) await forgetCompacted(layout);
+  const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
+  if (isGrown) {
+    const records = saved.map(({ record }) => record);
+    refuseGrowth(layout.outputDirectory, records, fresh);
+  }
+  if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
+    const manifest = await readAccounts(layout);
+    // It can be missing after a kill; the ledger has all that is needed to write it again.
+    if (manifest?.complete === true && manifest.epochs.length === resumed.length)
+      return { epochs: resumed, notes: [], manifest };
+  }
+  if (!options.fresh) await options.beforeChange?.();
+  const added = isGrown
+    ? [await planEpoch(layoutOfEpoch(layout, saved.length), { ...facts, ...fresh }, options)]
+    : [];
+  const epochs = await recordEpochs(layout, resumed, added);
+  return { epochs, notes: [...forgotten, ...states.flatMap(describeGone)] };
+}
+
+/** A saved epoch, compared with the current inputs. */
+interface EpochState extends SavedEpoch {
+  readonly facts: RunFacts;
+  readonly records: readonly SplitRecord[];
+  readonly finished: Map<string, SplitRecord>;
+  readonly changes: Comparison;
+}
+
+interface ResumedEpoch extends StartedEpoch {
+  /** True if nothing is missing and the plan has not changed. */
+  readonly isIntact: boolean;
+  /** Ids of splits in the ledger that are no longer finished. */
+  readonly dropped: readonly string[];
+}
+
+/** Reads which splits of an epoch are finished, and compares the epoch with the current inputs. */
+export async function readState(
+  { ledger, record }: SavedEpoch,
+  facts: RunFacts,
+  { isFinal, finishesOnly }: Pick<StartOptions, "isFinal" | "finishesOnly">,
+): Promise<EpochState> {
+  const records = await ledger.readSplits();
+  const finished = new Map(
+    records
+      .filter(({ status }) => finishesOnly || status === "complete")
+      .map((one) => [one.id, one]),
+  );
+  const replaceable = isFinal ? new Set<string>() : failedSources(records);
+  const edited = await findEdited(record.plan.sources, facts.sources, [...finished.values()]);
+  const splits = { finished: new Set(finished.keys()), replaceable, edited, isFinal };
+  return { ledger, record, facts, records, finished, changes: compareRun(record, splits, facts) };
+}
+
+/** Finds the remaining work of an epoch; writes nothing. */
+async function resumeEpoch(
+  { ledger, record: saved, facts, records, finished, changes }: EpochState,
+  options: StartOptions,
+  compacted: CompactedParts,
+): Promise<ResumedEpoch> {
+  const { layout } = ledger;
+  const plan = await changePlan(saved.plan, facts.sources, changes, { ...options, ...layout });
+  const isChanged = isPlanChanged(changes) && !options.isFinal;
+  if (isChanged) for (const id of changedSplits(saved.plan, plan)) finished.delete(id);
+  const record: RunRecord = { ...saved, plan, unreadable: facts.unreadable };
+  const isWhole = () => finished.size === plan.splits.length;
+  const known = [...finished.values()];
+  const merges = await readMerges(ledger, known);
+  const incomplete = await findIncomplete(layout, known, compacted);
+  const areMergesThere = (await findIncomplete(layout, merges.done, compacted)).length === 0;
+  const isIntact =
+    !isChanged &&
+    facts.unreadable.length === saved.unreadable.length &&
+    isWhole() &&
+    incomplete.length === 0 &&
+    isMerged(merges, known) &&
+    areMergesThere;
+  const { vanished } = changes;
+  const found = { ledger, record, finished, merges, lost: 0, vanished, isIntact, dropped: [] };
+  if (isIntact) return found;
+  const lost = new Set([...incomplete, ...findDamaged(layout, known)]);
+  for (const { id } of lost) finished.delete(id);
+  refuseVanished(layout, saved.plan, finished, changes);
+  // A split that is not read yet may spill rows of any day.
+  const keepsMerges = isWhole() && !isChanged && areMergesThere;
+  return {
+    ...found,
+    record: { ...record, resumes: saved.resumes + 1 },
+    merges: keepsMerges ? merges : nothingMerged,
+    lost: lost.size,
+    dropped: records.map(({ id }) => id).filter((id) => !finished.has(id)),
+  };
+}
+
+/** Returns true if all joined parts exist, and all parts that they replace belong to intact epochs. */
+async function areJoinedIntact(
+  layout: Layout,
+  compacted: CompactedParts,
+  resumed: readonly ResumedEpoch[],
+): Promise<boolean> {
+  const none = { replaced: new Set<string>() };
+  if ((await findIncomplete(layout, [compacted], none)).length > 0) return false;
+  const splits = [...compacted.replaced].flatMap((path) => splitOfPartName(basename(path)) ?? []);
+  const epochs = new Set(splits.map(epochOf));
+  return [...epochs].every((epoch) => resumed[epoch]?.isIntact === true);
+}
+
+/**
+ * Throws if a split with a missing input has to be read again: the rows of its other inputs would
+ * be lost too.
+ */
+function refuseVanished(
+  { outputDirectory }: Layout,
+  { splits }: Plan,
+  finished: ReadonlyMap<string, SplitRecord>,
+  { vanished }: PlanChanges,
+): void {
+  if (vanished.size === 0) return;
+  const names = splits
+    .filter(({ id }) => !finished.has(id))
+    .flatMap(({ ranges }) => ranges.map(({ source }) => source.name));
+  const gone = [...new Set(names)].filter((name) => vanished.has(name));
+  if (gone.length === 0) return;
+  const why = "is gone, but has to be read again, because files of its split are damaged or change";
+  throw new ChangedError(
+    outputDirectory,
+    gone.map((name) => `input ${name}: ${why}`),
+  );
+}
+
+async function planEpoch(
+  layout: Layout,
+  { version, options: recorded, sources, unreadable }: RunFacts,
+  options: StartOptions,
+): Promise<StartedEpoch> {
+  const { epoch } = layout;
+  const splitBytes = growSplitBytes(sources, options);
+  const { ranged, limit } = await rangesOf(sources, splitBytes, options);
+  const record: RunRecord = {
+    version,
+    options: recorded,
+    maxTimeMs: options.maxTimeMs,
+    startedAt: options.now.toISOString(),
+    resumes: 0,
+    ...omitUndefined({ limit }),
+    plan: makePlan(ranged, { splitBytes, epoch }),
+    unreadable,
+  };
+  return begunEpoch(new Ledger(layout), record);
+}
+
+/** Returns the ranges of all sources, or those of the first rows. */
+async function rangesOf(
+  sources: readonly Source[],
+  splitBytes: number,
+  { limit, ...options }: StartOptions,
+) {
+  if (limit === undefined) {
+    return { ranged: await rangeSources(sources, splitBytes, options), limit };
+  }
+  const { limitRanges } = await import("../plan/limit-ranges.js");
+  return limitRanges(sources, splitBytes, { ...options, limit });
+}
+
+/** Returns an epoch with a plan and no records. */
+export function begunEpoch(ledger: Ledger, record: RunRecord): StartedEpoch {
+  return {
+    ledger,
+    record,
+    finished: new Map(),
+    merges: nothingMerged,
+    lost: 0,
+    vanished: new Set(),
+  };
+}
+
+/**
+ * Updates ledger and output to the state of these epochs. Removes records before the files that
+ * they list, and writes plans last.
+ */
+async function recordEpochs(
+  layout: Layout,
+  resumed: readonly ResumedEpoch[],
+  added: readonly StartedEpoch[],
+): Promise<readonly StartedEpoch[]> {
+  for (const { ledger } of added) await forgetSplits(ledger.layout);
+  const changed = resumed.filter(({ isIntact }) => !isIntact);
+  for (const { ledger, merges, dropped } of changed) {
+    if (merges === nothingMerged) await forgetMerges(ledger.layout);
+    for (const id of dropped) await ledger.removeSplit(id);
+  }
+  const epochs = [...resumed, ...added];
+  for (const { ledger } of epochs) await ledger.prepare();
+  for (const { ledger, finished, merges } of epochs)
+    await returnStaged(ledger.layout, [...finished.values()], (day) => isDayMerged(merges, day));
+  await removeOutput(
+    layout,
+    (id) => epochs[epochOf(id)]?.finished.has(id) === true,
+    (day, epoch) => isDayMerged(epochs[epoch]?.merges ?? nothingMerged, day),
+  );
+  for (const { ledger, record } of [...changed, ...added]) await ledger.writeRun(record);
+  return epochs;
+}
+
+/**
+ * Returns a note about inputs that could not be read before and are gone now: nothing was delivered
+ * from them.
+ */
+function describeGone({ record, facts }: EpochState): readonly string[] {
+  if (record.unreadable.length === 0) return [];
+  const there = [
+    ...facts.sources.map(({ name }) => name),
+    ...facts.unreadable.map((f) => f.source),
+  ];
+  const names = new Set(there.flatMap(containersOf));
+  return record.unreadable
+    .filter(({ source }) => !names.has(source))
+    .map(({ source }) => `${source} could not be read before and is gone: skipped`);
+}
+
+/** Returns a note about inputs of the epochs that `fresh` removes, if they cannot be read again. */
+async function describeForgotten(layout: Layout, facts: RunFacts): Promise<readonly string[]> {
+  const saved = await readEpochs(layout, facts.sources).catch(() => []);
+  const records: RunRecord[] = [];
+  for (const { ledger, record } of saved)
+    if ((await ledger.readSplits()).length > 0) records.push(record);
+  const planned = records.flatMap(({ plan }) => plan.sources);
+  const found = assignSources(records, facts).known.flatMap(({ sources }) => sources);
+  const there = new Set(found.map(({ name }) => name));
+  const gone = planned.filter(({ name }) => !there.has(name));
+  if (gone.length === 0) return [];
+  const inputs = gone.length === 1 ? "1 input" : `${gone.length} inputs`;
+  return [
+    `--fresh removed the events of ${inputs} of earlier runs that this command does not read, such as ${gone[0]?.name}: pass them too to have their events again`,
+  ];
+}
+
+function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {
+  return new Set(records.flatMap(({ failures }) => failures.map(({ source }) => source)));
+}
+
+/**
+ * Removes the output of earlier runs, also of another dataset. The order matters: after a kill at
+ * any moment, the run can be resumed or started over.
+ */
+async function startOver(layout: Layout): Promise<void> {
+  const before = await new Ledger(layout).readHead().catch(() => undefined);
+  await forgetEpochs(layout);
+  await forgetSplits(layout);
+  await removeOutput(layout, () => false);
+  const dataset = before?.options["dataset"];
+  if (typeof dataset === "string") {
+    await removeOutput(layoutOf(layout.outputDirectory, dataset), () => false);
+  }
+  await forgetPlan(layout);
+  await new Ledger(layout).removePlanLines();
+}

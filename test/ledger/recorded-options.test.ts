@@ -1,0 +1,71 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { optionDifferences, recordOptions } from "../../src/ledger/recorded-options.js";
+import { fakeExport } from "../run/kit/fake-export.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+describe("differences between recorded options", () => {
+  it.each([
+    [{ a: 1 }, { a: 1 }, []],
+    [{ a: 1 }, { a: 2 }, ["a: was 1, is 2"]],
+    [{ a: { b: "x", c: 1 } }, { a: { b: "y", c: 1 } }, ['a.b: was "x", is "y"']],
+    [{ a: 1 }, { b: 1 }, ["a: was 1, is not set", "b: was not set, is 1"]],
+    [{ a: [1, 2] }, { a: [2, 1] }, ["a: was [1,2], is [2,1]"]],
+    [{ a: null }, { a: {} }, ["a: was null, is {}"]],
+  ])("of %j and %j are named one by one", (before, after, expected) => {
+    expect(optionDifferences(before, after)).toEqual(expected);
+  });
+
+  it.each([
+    [{ splitBytes: 4_194_304 }, { splitBytes: 67_108_864 }, "--split-size: was 4MiB, is 64MiB"],
+    [{ partBytes: 70_000 }, { partBytes: 1001 }, "--part-size: was 70KB, is 1001"],
+    [{ format: "parquet" }, { format: "csv" }, '--format: was "parquet", is "csv"'],
+    [{ privacy: { drop: [] } }, { privacy: { drop: ["a"] } }, '--drop: was [], is ["a"]'],
+    [{ csv: {} }, { csv: { delimiter: ";" } }, '--csv-delimiter: was not set, is ";"'],
+    [{ mapping: { a: 1 } }, { mapping: { a: 2 } }, "mapping.a: was 1, is 2"],
+  ])("of %j and %j have the names and units of users", (before, after, expected) => {
+    expect(optionDifferences(before, after)).toEqual([expected]);
+  });
+
+  it("name an option of every recorded name, but for the mapping and the salt", async () => {
+    const options = fakeExport().options();
+    const recorded = await recordOptions({ ...options, fromTimeMs: 0, toTimeMs: 1 });
+    const lines = optionDifferences(recorded, {});
+    const named = lines.filter((line) => !line.startsWith("--")).map((line) => line.split(":")[0]);
+    expect(named.filter((name) => !["mapping", "privacy", "csv"].includes(name ?? ""))).toEqual([]);
+  });
+});
+
+describe("recorded options", () => {
+  let root: string;
+  beforeEach(() => {
+    root = scratchDirectory("options");
+  });
+
+  it("are the same after JSON, in any order of members", async () => {
+    const options = fakeExport().options();
+    const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
+    const recorded = await recordOptions(options);
+    expect(JSON.parse(JSON.stringify(await recordOptions(reversed)))).toEqual(recorded);
+    expect(JSON.stringify(await recordOptions(reversed))).toBe(JSON.stringify(recorded));
+  });
+
+  it("change with the content of the transform module", async () => {
+    const transformPath = join(root, "transform.mjs");
+    const options = { ...fakeExport().options(), transformPath };
+    writeFileSync(transformPath, "export default (event) => event;");
+    const before = await recordOptions(options);
+    writeFileSync(transformPath, "export default () => null;");
+    const changes = optionDifferences(before, await recordOptions(options));
+    expect(changes).toEqual([expect.stringMatching(/^--transform: was "\w{64}", is "\w{64}"$/)]);
+  });
+
+  it("name a transform module that cannot be read", async () => {
+    const options = { ...fakeExport().options(), transformPath: join(root, "none.mjs") };
+    await expect(recordOptions(options)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("none.mjs"),
+    });
+  });
+});
