@@ -42,9 +42,7 @@ const runOptions: readonly OptionName[] = optionNames.filter((name) => {
 export const migrateOptions = runOptions;
 
 /** Options for reading inputs. `init` writes them to its file if they are given. */
-export const readingOptions =
-  `inputFormat csvDialect csvEncoding csvDelimiter csvQuote csvEscape csvNull csvComment
-  csvSkipLines csvColumns csvHeader maxRatio maxTime`.split(/\s+/) as readonly OptionName[];
+export const readingOptions = ["inputFormat", "csvDialect", "maxRatio", "maxTime"] as const;
 
 /** Options of the section `export` that `send` shares. */
 const sharedWithSend: readonly OptionName[] = ["splitSize", "memory"];
@@ -152,9 +150,6 @@ export function addOptions(
     const group = name === required ? REQUIRED_GROUP : groupOf(name);
     const options = optionsFor(name, descriptions[name]);
     for (const option of options) command.addOption(option.helpGroup(group));
-    const former = formerKeyOf(name, names);
-    if (former !== undefined)
-      command.addOption(new Option(`--${former} ${placeholderOf(name)}`).hideHelp());
   }
   if (readsFile) {
     command.addOption(
@@ -167,12 +162,6 @@ export function addOptions(
   return command.addHelpOption(
     new Option("-h, --help", "Print this help").helpGroup(GENERAL_GROUP),
   );
-}
-
-/** Returns the former name of an option, unless it is the name of another one here. */
-function formerKeyOf(name: OptionName, names: readonly OptionName[]): string | undefined {
-  const { former } = describeOption(name);
-  return names.some((one) => localNameOf(one) === former?.key) ? undefined : former?.key;
 }
 
 /** Returns the flag of an option and, if it has one, the flag that turns it off. */
@@ -204,8 +193,7 @@ export function givenFlags(
 ): GivenFlags {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const former = formerKeyOf(name, names);
-      const value = parsed[localNameOf(name)] ?? (former && parsed[former]);
+      const value = parsed[localNameOf(name)];
       return value === undefined ? [] : [[name, jsonValueOf(name, value)]];
     }),
   );

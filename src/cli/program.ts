@@ -8,6 +8,7 @@ import {
   flagOf,
   optionNames,
   placeholderOf,
+  replacementOf,
 } from "../options/option-names.js";
 import { outputRows } from "../options/output-rows.js";
 import {
@@ -127,7 +128,10 @@ function usageError({ message }: CommanderError): UsageError {
   const [, word = "", choices] =
     /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(first) ?? [];
   const near = suggestion(word, choices?.split(", ") ?? []);
-  const text = `${[first.replace(/\.$/, ""), ...hints].join(" ")}${near}; --help lists commands and options.`;
+  const [, flag = ""] = /^unknown option '--(?:no-)?([^'=]*)/.exec(first) ?? [];
+  const replaced = replacementOf(camelCase(flag, "-"));
+  const meant = replaced === undefined ? hints : [`(Did you mean ${flagOf(replaced)}?)`];
+  const text = `${[first.replace(/\.$/, ""), ...meant].join(" ")}${near}; --help lists commands and options.`;
   return new UsageError("command_line_invalid", text);
 }
 
@@ -139,10 +143,7 @@ function outputOfWords(words: readonly string[]) {
 const PREFIX = "SWITCHYARD_";
 
 const known: readonly string[] = [
-  ...optionNames.flatMap((name) => [
-    environmentNameOf(name),
-    ...[describeOption(name).former].flatMap((former) => former?.variable ?? []),
-  ]),
+  ...optionNames.map(environmentNameOf),
   HASH_SALT_VARIABLE,
   SERVER_SECRET_VARIABLE,
   CONSOLE_KEY_VARIABLE,
@@ -153,5 +154,21 @@ const known: readonly string[] = [
 function unknownVariables(environment: Environment): readonly string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
-    .map((name) => `unknown environment variable ${name}, ignored${suggestion(name, known)}`);
+    .map((name) => `unknown environment variable ${name}, ignored${meantVariable(name)}`);
+}
+
+function meantVariable(variable: string): string {
+  const words = variable.slice(PREFIX.length).toLowerCase();
+  const replaced = replacementOf(camelCase(words, "_"));
+  return replaced === undefined
+    ? suggestion(variable, known)
+    : `; did you mean ${environmentNameOf(replaced)}?`;
+}
+
+/** Returns `csvNull` for `csv-null`. */
+function camelCase(words: string, separator: string): string {
+  return words
+    .split(separator)
+    .map((word, index) => (index === 0 ? word : word.slice(0, 1).toUpperCase() + word.slice(1)))
+    .join("");
 }

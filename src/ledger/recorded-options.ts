@@ -75,15 +75,6 @@ const optionsByName: Readonly<Record<string, OptionName>> = {
   "privacy.drop": "drop",
   "privacy.hash": "hash",
   "privacy.cutQuery": "cutQuery",
-  "csv.encoding": "csvEncoding",
-  "csv.escape": "csvEscape",
-  "csv.delimiter": "csvDelimiter",
-  "csv.quote": "csvQuote",
-  "csv.nulls": "csvNull",
-  "csv.comment": "csvComment",
-  "csv.skipLines": "csvSkipLines",
-  "csv.columns": "csvColumns",
-  "csv.header": "csvHeader",
   "dedupe.within": "dedupe",
   "dedupe.by": "dedupeBy",
   batchRows: "batchSize",
@@ -95,6 +86,10 @@ const optionsByName: Readonly<Record<string, OptionName>> = {
  */
 export function optionDifferences(before: unknown, after: unknown): readonly string[] {
   return changesOf(before, after).map(({ path, was, is }) => {
+    if (path.startsWith("csv.")) {
+      const member = path.slice("csv.".length);
+      return `${flagOf("csvDialect")} ${member}: was ${jsonText(was)}, is ${jsonText(is)}`;
+    }
     const option = optionsByName[path] ?? optionNames.find((name) => name === path);
     if (option === undefined || describeOption(option).flag === false)
       return `${path}: was ${jsonText(was)}, is ${jsonText(is)}`;

@@ -43,6 +43,30 @@ export interface StoreOptions {
   readonly maxRequestsPerSecond?: number | undefined;
 }
 
+/** The dialect of CSV inputs; members that are missing are detected. */
+export interface CsvDialectOptions {
+  /** Program that wrote the inputs. */
+  readonly name?: CsvDialectName | undefined;
+  /** Text between the cells; also by name: `tab`, `comma`, `pipe`. */
+  readonly delimiter?: string | undefined;
+  /** Character around cells; `none` if quotes have no meaning. */
+  readonly quote?: string | undefined;
+  /** Character that makes a quote in a quoted cell a part of its text. */
+  readonly escape?: string | undefined;
+  /** Texts that mean null, in addition to empty cells and the unquoted `\\N`. */
+  readonly null?: string | readonly string[] | undefined;
+  /** Skip lines that begin with this character. */
+  readonly comment?: string | undefined;
+  /** Lines to skip at the start of each input. */
+  readonly skip?: number | undefined;
+  /** Names of the columns, in order. Default: the header. */
+  readonly columns?: readonly string[] | undefined;
+  /** The first record of each input is its header. */
+  readonly header?: boolean | undefined;
+  /** An encoding of the Encoding Standard, such as `windows-1252`. Default: UTF-8 or UTF-16. */
+  readonly encoding?: string | undefined;
+}
+
 /**
  * Options that decide how inputs are read and mapped. Names, values and defaults are those of
  * `pipeline.config.json`: see docs/configuration.md. No file and no environment variable is read
@@ -57,26 +81,8 @@ export interface ReadingOptions extends StoreOptions {
   readonly mapping?: object | undefined;
   /** Format of all inputs. Default: detected for each input. */
   readonly inputFormat?: FormatKind | undefined;
-  /** Dialect of CSV inputs, by the program that wrote them. Default: detected. */
-  readonly csvDialect?: CsvDialectName | undefined;
-  /** Encoding of CSV inputs, such as `windows-1252`. Default: UTF-8, or UTF-16 if detected. */
-  readonly csvEncoding?: string | undefined;
-  /** Character that makes a quote in a quoted CSV cell a part of its text. Default: detected. */
-  readonly csvEscape?: string | undefined;
-  /** Text between CSV cells; also by name: `tab`, `comma`, `pipe`. */
-  readonly csvDelimiter?: string | undefined;
-  /** Character around CSV cells; `none` if quotes have no meaning. */
-  readonly csvQuote?: string | undefined;
-  /** Texts that mean null in a CSV cell, in addition to empty cells and the unquoted `\\N`. */
-  readonly csvNull?: readonly string[] | undefined;
-  /** Skip lines of CSV inputs that begin with this character. */
-  readonly csvComment?: string | undefined;
-  /** Skip this many lines at the start of each CSV input. Default: detected. */
-  readonly csvSkipLines?: number | undefined;
-  /** Names of the CSV columns, in order. Default: the header. */
-  readonly csvColumns?: readonly string[] | undefined;
-  /** The first record of each CSV input is its header. Default: detected. */
-  readonly csvHeader?: boolean | undefined;
+  /** Dialect of CSV inputs: `snowflake,null=NULL`, or its members. Default: detected. */
+  readonly csvDialect?: string | CsvDialectOptions | undefined;
   /** Longer rows, decompressed, are rejected. Default: 16 MiB; at most 64 MiB. */
   readonly maxRowSize?: Size | undefined;
   /** Inputs that decompress to more than this many times their size fail. Default: 1,000. */

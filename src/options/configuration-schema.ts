@@ -74,18 +74,7 @@ export function pathsOfKey(key: string): readonly string[] {
 
 function optionsOf(section: string | undefined): Readonly<Record<string, z.ZodType>> {
   const names = optionNames.filter((name) => describeOption(name).section === section);
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const { former, type } = describeOption(name);
-      const members = [[localNameOf(name), memberOf(name)] as const];
-      if (former === undefined) return members;
-      const description = `Former name of ${localNameOf(name)}`;
-      return [
-        ...members,
-        [former.key, type.schema.optional().meta({ description, deprecated: true })] as const,
-      ];
-    }),
-  );
+  return Object.fromEntries(names.map((name) => [localNameOf(name), memberOf(name)]));
 }
 
 function memberOf(name: OptionName): z.ZodType {

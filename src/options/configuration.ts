@@ -22,6 +22,7 @@ import {
   type OptionName,
   type OptionValues,
   optionNames,
+  replacementOf,
 } from "./option-names.js";
 import { sections } from "./option-types.js";
 import { type Environment, readConsoleKey, readHashSalt, readServerSecret } from "./secrets.js";
@@ -210,9 +211,9 @@ function valueIn(value: Given["value"], name: OptionName): unknown {
 
 /** Like `valueIn`, without the value of the option that sets this one where it is absent. */
 function ownValueIn(value: Given["value"], name: OptionName): unknown {
-  const { section, former } = describeOption(name);
+  const { section } = describeOption(name);
   const parent = section === undefined ? value : (value[section] as Given["value"] | undefined);
-  return parent?.[localNameOf(name)] ?? (former && parent?.[former.key]);
+  return parent?.[localNameOf(name)];
 }
 
 function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
@@ -227,8 +228,7 @@ function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
 
 function environmentLayer({ environment, currentDirectory }: ConfigurationSources): Layer {
   const given = optionNames.flatMap((name) => {
-    const { former } = describeOption(name);
-    const text = environment[environmentNameOf(name)] || (former && environment[former.variable]);
+    const text = environment[environmentNameOf(name)];
     return text === undefined || text === ""
       ? []
       : [[name, describeOption(name).type.fromText(text)] as const];
@@ -237,10 +237,7 @@ function environmentLayer({ environment, currentDirectory }: ConfigurationSource
     tree: treeOf(Object.fromEntries(given)),
     directory: currentDirectory,
     describe: (faults) => describeOptions(faults, environmentNameOf),
-    find(name) {
-      const [variable, former] = [environmentNameOf(name), describeOption(name).former];
-      return { name: environment[variable] || former === undefined ? variable : former.variable };
-    },
+    find: (name) => ({ name: environmentNameOf(name) }),
   };
 }
 
@@ -264,20 +261,11 @@ function fileLayer({ name, path: file, text }: ConfigurationFile): Layer {
     directory: path.dirname(file),
     describe: (faults) => describeFile(name, text, faults),
     find(option) {
-      const key = keyIn(text.value, option);
+      const key = keyOf(option);
       const { line, column } = text.positionOf(text.offsetOf(key.split(".")));
       return { name: key, position: `${name}:${line}:${column}` };
     },
   };
-}
-
-/** Returns the path of an option in a file that gives it, by its present or its former key. */
-function keyIn(tree: JsonValue, name: OptionName): string {
-  const { section, former } = describeOption(name);
-  const parent = section === undefined || !isObject(tree) ? tree : tree[section];
-  const isFormer = former !== undefined && isObject(parent) && former.key in parent;
-  const isPresent = isObject(parent) && localNameOf(name) in parent;
-  return isFormer && !isPresent ? `${section}.${former.key}` : keyOf(name);
 }
 
 /** Names an option by its key alone in messages: a program has no sections. */
@@ -293,9 +281,12 @@ function contentLayer(
         const isInSection = rest.length > 0 && Object.hasOwn(sections, first);
         const option = isInSection ? rest : [first, ...rest];
         const isUnknownOption = isUnknownKey === true && option.length === 1;
-        const text = isUnknownOption
-          ? `unknown key${suggestion(String(option[0]), keys)}`
-          : message;
+        const replaced = replacementOf(String(option[0]));
+        const meant =
+          replaced === undefined
+            ? suggestion(String(option[0]), keys)
+            : `; did you mean ${localNameOf(replaced)}?`;
+        const text = isUnknownOption ? `unknown key${meant}` : message;
         return `${pathText(option)}: ${text}`;
       }),
     find: (name) => ({ name: localNameOf(name) }),
@@ -326,7 +317,9 @@ function describeFile(
 /** Suggests an option of another section for an unknown key near the root. */
 function messageOf({ path: keys, message, isUnknownKey }: SchemaFault): string {
   if (isUnknownKey !== true || keys.length > 2) return message;
-  const elsewhere = pathsOfKey(String(keys.at(-1)));
+  const key = String(keys.at(-1));
+  const replaced = replacementOf(key);
+  const elsewhere = replaced === undefined ? pathsOfKey(key) : [keyOf(replaced)];
   return elsewhere.length === 0 ? message : `unknown key; did you mean ${elsewhere.join(" or ")}?`;
 }
 

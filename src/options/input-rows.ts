@@ -1,87 +1,15 @@
-import { SKIP_LINES_MAX } from "../base/limits.js";
-import { csvDialectNames } from "../readers/csv/csv-dialects.js";
 import { s3Checksums } from "../store/object-store.js";
+import { csvDialect } from "./csv-dialect-option.js";
 import * as type from "./option-types.js";
-import { parseDelimiter, parseEncoding } from "./option-values.js";
-
-const detected = "detected for each input";
-
-const encoding = type.textType(
-  type
-    .validText(
-      (text) => parseEncoding(text) !== undefined,
-      "an encoding of the Encoding Standard, such as windows-1252",
-    )
-    .transform((text) => parseEncoding(text) ?? text),
-  "<name>",
-);
-
-const delimiter = type.textType(
-  type
-    .validText(
-      (text) => parseDelimiter(text) !== undefined,
-      "up to 16 characters without quotes and line ends, or one of tab, comma, semicolon, pipe, space",
-    )
-    .transform((text) => parseDelimiter(text) ?? text),
-  "<text>",
-);
 
 /** Options of the dialect of CSV inputs; part of `optionTable`. */
 export const csvRows = {
   csvDialect: {
-    type: type.choice(csvDialectNames),
-    description:
-      "Dialect of CSV inputs, by the program that wrote them; the next options change it",
-    otherwise: detected,
-  },
-  csvEncoding: {
-    type: encoding,
-    description:
-      "Encoding of CSV inputs, such as windows-1252, iso-8859-1, shift_jis, or any other of the Encoding Standard",
-    otherwise: "UTF-8, or UTF-16 if detected",
-  },
-  csvDelimiter: {
-    type: delimiter,
-    description:
-      "Text between the cells of CSV inputs, also by name: tab, comma, pipe; several characters are read more slowly",
-    otherwise: detected,
-  },
-  csvQuote: {
-    type: type.characterOrNone,
-    description: "Character around cells of CSV inputs; none if quotes have no meaning",
-    otherwise: detected,
-  },
-  csvEscape: {
-    type: type.character,
-    description: "Character that makes a quote in a quoted CSV cell a part of its text",
-    otherwise: "detected: a doubled quote, or a backslash",
-  },
-  csvNull: {
-    type: type.list,
-    placeholder: "<text>",
-    description:
-      "Text that means null in a CSV cell, in addition to empty cells and the unquoted \\N",
-  },
-  csvComment: {
-    type: type.character,
-    description: "Skip lines of CSV inputs that begin with this character",
-  },
-  csvSkipLines: {
-    type: type.count(0, SKIP_LINES_MAX),
-    placeholder: "<count>",
-    description: "Skip this many lines at the start of each CSV input",
-    otherwise: detected,
-  },
-  csvColumns: {
-    type: type.columnNames,
-    description: "Names of the columns of CSV inputs, in order, separated by commas",
-    otherwise: "the header",
-  },
-  csvHeader: {
-    type: type.onOff,
-    negation: "The first record of each CSV input is a row like the others",
-    description: "The first record of each CSV input is its header",
-    otherwise: detected,
+    replaces:
+      "csvEncoding csvDelimiter csvQuote csvEscape csvNull csvComment csvSkipLines csvColumns csvHeader",
+    type: csvDialect,
+    description: "Dialect of CSV inputs and what differs from it, such as mysql,null=NULL,skip=3",
+    otherwise: "detected for each input",
   },
 } satisfies Readonly<Record<string, type.OptionRow>>;
 

@@ -49,6 +49,17 @@ export function keyOf(name: OptionName): string {
   return section === undefined ? name : `${section}.${localNameOf(name)}`;
 }
 
+const replacements: ReadonlyMap<string, OptionName> = new Map(
+  optionNames.flatMap((name) =>
+    (describeOption(name).replaces?.split(" ") ?? []).map((former) => [former, name] as const),
+  ),
+);
+
+/** Returns the option that has replaced one of this name; undefined if none has. */
+export function replacementOf(former: string): OptionName | undefined {
+  return replacements.get(former);
+}
+
 /** Returns the name of the option's value in help; empty for a switch. */
 export function placeholderOf(name: OptionName): string {
   const { type, placeholder } = describeOption(name);

@@ -229,7 +229,6 @@ export const optionTable = {
   },
   tableLog: {
     section: "export",
-    former: { key: "table", variable: "SWITCHYARD_EXPORT_TABLE" },
     type: type.choice(tableLogs),
     placeholder: "<format>",
     description: "Write the log of a Delta table beside the days of Parquet files",

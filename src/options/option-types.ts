@@ -10,11 +10,11 @@ import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
 import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
 import {
-  parseCharacter,
   parseRejectLimit,
   parseShard,
   parseShare,
   parseSize,
+  parseSwitch,
   parseTime,
   parseWebhook,
 } from "./option-values.js";
@@ -44,8 +44,8 @@ export interface OptionRow {
   readonly section?: Section;
   /** Key in the section, and flag of its command, if another section has the same key. */
   readonly key?: string;
-  /** Names that still set the option: a key of its section, with the flag of that name, and a variable. */
-  readonly former?: { readonly key: string; readonly variable: string };
+  /** Names of options that this one has replaced, to name it where they are given. */
+  readonly replaces?: string;
   readonly type: OptionType;
   /** One or two sentences without a full stop at the end. */
   readonly description: string;
@@ -93,7 +93,7 @@ const numberType = <Schema extends z.ZodType>(schema: Schema, placeholder: strin
   fromText: numberOrText,
 });
 
-const wholeNumber = z.int({
+export const wholeNumber = z.int({
   error: (issue) =>
     issue.code === "invalid_type" ? mustBe("a whole number").error(issue) : undefined,
 });
@@ -205,12 +205,6 @@ export const paths = listOf(storedPath, "<path>");
 
 export const names = listOf(fullText, "<name>");
 
-export const columnNames = {
-  schema: z.array(fullText),
-  placeholder: "<names>",
-  fromText: listFromText,
-};
-
 export const privacyPaths = listOf(
   validText(
     isPrivacyPath,
@@ -235,7 +229,7 @@ export const outputColumns = {
 export const onOff = {
   schema: z.boolean(),
   placeholder: "",
-  fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
+  fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
 };
 
 export const shard = textType(
@@ -254,7 +248,7 @@ export const dedupeRange = {
     ),
   placeholder: "[range]",
   choices: dedupeRanges,
-  fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
+  fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
 } as const;
 
 export const keyTargetNames = {
@@ -316,19 +310,6 @@ export const share = numberType(
   "<share>",
 );
 
-export const character = textType(
-  validText(
-    (text) => (parseCharacter(text) ?? "") !== "",
-    "one ASCII character, or one of tab, comma, semicolon, pipe, space",
-  ).transform(parsed(parseCharacter)),
-  "<char>",
-);
-
-export const characterOrNone = textType(
-  parsable(parseCharacter, "one ASCII character, or none").transform(parsed(parseCharacter)),
-  "<char>",
-);
-
 /** Returns the scheme of an address with at least two letters: one letter is a drive. */
 function schemeOf(text: string): string | undefined {
   return /^[a-z][a-z\d+.-]+(?=:\/\/)/i.exec(text)?.[0].toLowerCase();
@@ -361,17 +342,6 @@ const takenHeaders: ReadonlySet<string> = new Set(
   `connection content-encoding content-length content-type date expect host idempotency-key
   if-match transfer-encoding upgrade x-request-id`.split(/\s+/),
 );
-
-const switchWords: Readonly<Record<string, boolean>> = {
-  true: true,
-  "1": true,
-  yes: true,
-  on: true,
-  false: false,
-  "0": false,
-  no: false,
-  off: false,
-};
 
 /** Accepts no user or password: the URL is printed and recorded. */
 function isBaseUrl(text: string): boolean {

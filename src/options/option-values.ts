@@ -89,9 +89,25 @@ export function parseShare(text: string): number | undefined {
   return share > 0 && share <= 1 ? share : undefined;
 }
 
+/** Parses `true`, `yes`, `on`, `1` and their opposites; undefined for anything else. */
+export function parseSwitch(text: string): boolean | undefined {
+  return switchWords[text.toLowerCase()];
+}
+
+const switchWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  yes: true,
+  on: true,
+  false: false,
+  "0": false,
+  no: false,
+  off: false,
+};
+
 /**
- * Parses one ASCII character, as such or by name: `tab`, `comma`, `semicolon`, `pipe`, `space`; `none` is
- * empty. Undefined for anything else, and for line ends.
+ * Parses one ASCII character, as such or by name: `tab`, `comma`, `quote`; `none` is empty. Undefined
+ * for anything else, and for line ends.
  */
 export function parseCharacter(text: string): string | undefined {
   const named = characterNames[text.toLowerCase()];
@@ -123,6 +139,9 @@ const characterNames: Readonly<Record<string, string>> = {
   semicolon: ";",
   pipe: "|",
   space: " ",
+  quote: '"',
+  apostrophe: "'",
+  backslash: "\\",
 };
 
 /** Parses `2/20`, or `/20` without a number; undefined if it is neither. */

@@ -14,8 +14,6 @@ import {
   REPORT_PAGE_NAME,
 } from "../output/write-report.js";
 import type { Shard } from "../plan/shard.js";
-import { completeDialect } from "../readers/csv/csv-dialects.js";
-import type { GivenDialect } from "../sources/source.js";
 import type { S3Options } from "../store/object-store.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { resolveColumns } from "./columns-option.js";
@@ -173,7 +171,7 @@ export function resolveRunOptions(
     inputs: requireInputs(values),
     cwd: configuration.inputsDirectory,
     notInputs: notInputsOf(configuration, values),
-    csv: csvDialectOf(values),
+    csv: values.csvDialect ?? {},
     preset: values.preset,
     mapping,
     privacy: privacyOf(configuration),
@@ -270,21 +268,6 @@ function requireInputs({ inputs = [] }: CompleteValues): readonly string[] {
     "inputs_missing",
     `No inputs: name files, directories or globs, or add "inputs" to ${CONFIGURATION_NAME}.`,
   );
-}
-
-function csvDialectOf(values: CompleteValues): GivenDialect {
-  const members = omitUndefined({
-    encoding: values.csvEncoding,
-    delimiter: values.csvDelimiter,
-    quote: values.csvQuote,
-    escape: values.csvEscape,
-    nulls: values.csvNull,
-    comment: values.csvComment,
-    skipLines: values.csvSkipLines,
-    columns: values.csvColumns,
-    header: values.csvHeader,
-  });
-  return completeDialect(values.csvDialect, members);
 }
 
 function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {

@@ -8,7 +8,7 @@ export const rejectAdvice: Readonly<Record<RejectCodeName, string>> = {
   row_too_deep: "flatten the properties of this row",
   row_too_long: "raise --max-row-size, or shorten the row",
   ragged_row:
-    "make the number of cells equal to the number of columns; check --csv-delimiter, --csv-quote and --csv-dialect",
+    "make the number of cells equal to the number of columns; check delimiter and quote of --csv-dialect",
   event_missing: "map another field to the event name",
   event_not_text: "map a field with text to the event name",
   time_missing: "map another field to the time",

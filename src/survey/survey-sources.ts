@@ -343,7 +343,7 @@ function mappingUnknown(
 /** Says how to name the columns of CSV, if they have no names or if a first row may be taken for them. */
 function describeHeader(samples: readonly SampledSource[], columns: readonly string[]): string {
   if (!samples.every(({ source }) => source.format.kind === "csv")) return "";
-  const names = `--csv-columns with ${formatNames(columns.length)} in their order, such as --csv-columns time,user,event`;
+  const names = `--csv-dialect columns= with ${formatNames(columns.length)} in their order, such as --csv-dialect columns=time,user,event`;
   return columns.every((column) => /^column_\d+$/.test(column))
     ? ` The CSV has no header: pass ${names}.`
     : ` If these are values of a first row instead of names, the CSV has no header: pass ${names}.`;

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import { exportOptions, givenFlags, migrateOptions } from "../../src/cli/command-options.js";
 import { runCommandLine } from "../../src/cli/program.js";
-import type { Engine } from "../../src/engine/engine.js";
 import { describeOption, flagOf, optionNames } from "../../src/options/option-names.js";
-import type { ExportOptions } from "../../src/options/options.js";
-import { exampleResult } from "../report/example-result.js";
 import { fakeContext } from "./fake-context.js";
 
 const commandNames =
@@ -53,36 +49,11 @@ test("--require-fields fails if no row has a value, and says so", async () => {
   );
 });
 
-test("--table is the Delta log only in export, where it is the former name of --table-log", () => {
-  expect(givenFlags({ table: "delta" }, exportOptions)).toEqual({ tableLog: "delta" });
-  expect(givenFlags({ table: "delta", tableLog: "none" }, exportOptions)).toEqual({
-    tableLog: "none",
-  });
-  expect(givenFlags({ table: "t", tableLog: "delta" }, migrateOptions)).toEqual({
-    table: "t",
-    tableLog: "delta",
-  });
-});
-
-test("help of export has only --table-log, that of migrate both meanings by name", async () => {
+test("help of export has only --table-log, that of migrate also the table of qualify", async () => {
   expect(await helpOf("export")).not.toContain("--table ");
   expect(await helpOf("export")).toContain("--table-log <format>");
   expect(await helpOf("migrate")).toContain("--table-log <format>");
   expect(await helpOf("migrate")).toContain("--table <table>");
-});
-
-test("the former flag is taken, and its variable is known", async () => {
-  const taken: ExportOptions[] = [];
-  const runExport: Engine["runExport"] = async (options) => {
-    taken.push(options);
-    return exampleResult;
-  };
-  const environment = { SWITCHYARD_EXPORT_TABLE: "none" };
-  const { context, stderr } = fakeContext({ runExport }, { environment });
-  const words = ["export", "a", "--to", "o", "--table", "delta"];
-  expect(await runCommandLine(words, context)).toBe(0);
-  expect(taken.map(({ table }) => table)).toEqual(["delta"]);
-  expect(stderr.join("")).not.toContain("unknown environment variable");
 });
 
 test("help has the required option first, then the others in groups", async () => {

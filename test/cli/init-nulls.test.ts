@@ -23,15 +23,19 @@ async function init(users: readonly string[], ...words: readonly string[]) {
 test("texts that are used as nulls are written to the configuration and shown", async () => {
   const { shown, file } = await init(["NULL", "mina", "NULL", '"\\N"', '"\\N"', "None"]);
   expect(shown).toContain(
-    '  nulls     "NULL" in user_id; "\\\\N" in user_id; see csvNull in the file',
+    '  nulls     "NULL" in user_id; "\\\\N" in user_id; see csvDialect in the file',
   );
-  expect(file).toMatchObject({ csvNull: ["NULL", "\\N"] });
+  expect(file).toMatchObject({ csvDialect: { null: ["NULL", "\\N"] } });
 });
 
 test("texts that the user names stay, and are not found again", async () => {
-  const { file } = await init(["NULL", "-", "NULL", "nil", "nil"], "--csv-null", "-");
-  expect(file).toMatchObject({ csvNull: ["-", "NULL", "nil"] });
-  const { shown, file: same } = await init(["NULL", "NULL"], "--csv-null", "NULL");
+  const { file } = await init(
+    ["NULL", "-", "NULL", "nil", "nil"],
+    "--csv-dialect",
+    "quote=none,null=-",
+  );
+  expect(file).toMatchObject({ csvDialect: { quote: "none", null: ["-", "NULL", "nil"] } });
+  const { shown, file: same } = await init(["NULL", "NULL"], "--csv-dialect", "null=NULL");
   expect(shown).not.toContain("nulls");
-  expect(same).toMatchObject({ csvNull: ["NULL"] });
+  expect(same).toMatchObject({ csvDialect: "null=NULL" });
 });

@@ -35,9 +35,11 @@ test("a CSV without a header is told to name its columns, by init and by validat
   writeFileSync(join(cwd, "plain.csv"), `${rows.join("\n")}\n`);
   const { stderr } = await runInProcess(["init", "plain.csv", "--force"], { cwd });
   expect(stderr).toContain(
-    "The CSV has no header: pass --csv-columns with the names of the 3 columns in their order",
+    "The CSV has no header: pass --csv-dialect columns= with the names of the 3 columns in their order",
   );
   writeFileSync(file, `{ "preset": "amplitude" }`);
   const { stdout } = await runInProcess(["validate", "plain.csv"], { cwd });
-  expect(stdout.replaceAll(/\s+/g, " ")).toContain("the CSV has no header, pass --csv-columns");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "the CSV has no header, pass --csv-dialect columns=",
+  );
 });

@@ -115,10 +115,9 @@ Next:    switchyard validate
   test("has the flags about the inputs as options", async () => {
     put("rows.txt", "a;2026-01-31 00:00:00;mina\nb;2026-01-31 00:00:00;mina\n");
     const names = "event_type,event_time,user_id";
-    await init("rows.txt", "--csv-delimiter", ";", "--csv-columns", names, "--to", "days");
+    await init("rows.txt", "--csv-dialect", `delimiter=;,columns=${names}`, "--to", "days");
     expect((await load()).values).toMatchObject({
-      csvDelimiter: ";",
-      csvColumns: names.split(","),
+      csvDialect: { delimiter: ";", columns: names.split(",") },
       to: join(directory, "days"),
     });
   });

@@ -39,8 +39,8 @@ describe("export", () => {
     const environment = { SWITCHYARD_HASH_SALT: "pepper" };
     const { context } = fakeContext({ runExport }, { environment });
     const words =
-      "export a b --to o --preset mixpanel --input-format csv --csv-delimiter tab --csv-quote ' " +
-      "--csv-columns x,y --no-csv-header --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
+      "export a b --to o --preset mixpanel --input-format csv " +
+      "--csv-dialect delimiter=tab,quote=',columns=x,y,header=no --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
       "--from-time 2026-01-01 --to-time 2026-02-01T00:00:00Z --include-event a* --include-event b,c " +
       "--exclude-event d --min-time 0 --max-time 2027-01-01 --format csv --compression snappy " +
       "--dataset d1 --day-zone Europe/Berlin --part-size 2MiB --csv-safe --no-insert-id --threads 2 " +
@@ -328,6 +328,25 @@ describe("usage", () => {
     expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(0);
     expect(stderr.join("")).toBe(
       "unknown environment variable SWITCHYARD_THREDS, ignored; did you mean SWITCHYARD_THREADS?\n",
+    );
+  });
+
+  test.each(["--csv-null NULL", "--csv-delimiter=;", "--no-csv-header"])(
+    "%s is unknown, and the option that replaces it is named",
+    async (words) => {
+      const { context, stderr } = fakeContext();
+      expect(await runCommandLine(["export", "a", ...words.split(" ")], context)).toBe(2);
+      expect(stderr.join("")).toMatch(
+        /^error: unknown option '--[a-z-]+[^']*' \(Did you mean --csv-dialect\?\); --help lists/,
+      );
+    },
+  );
+
+  test("the variable of a replaced option is reported, with the one that replaces it", async () => {
+    const { context, stderr } = fakeContext({}, { environment: { SWITCHYARD_CSV_NULL: "x" } });
+    expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(0);
+    expect(stderr.join("")).toBe(
+      "unknown environment variable SWITCHYARD_CSV_NULL, ignored; did you mean SWITCHYARD_CSV_DIALECT?\n",
     );
   });
 

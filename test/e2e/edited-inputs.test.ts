@@ -32,7 +32,7 @@ it.each<[string, string, string, readonly string[]]>([
   ["the first lines of JSON", "a.jsonl", lines, ["--limit", "2000"]],
   ["a JSON array", "a.json", JSON.stringify(rows), []],
   ["CSV", "a.csv", csv, ["--split-size", "64KiB"]],
-  ["CSV of another encoding", "a.csv", csv, ["--csv-encoding", "windows-1252"]],
+  ["CSV of another encoding", "a.csv", csv, ["--csv-dialect", "encoding=windows-1252"]],
 ])("tells an edit that no sample sees from a touch, in %s", async (_, name, text, options) => {
   const file = join(cwd, "in", name);
   const run = () =>

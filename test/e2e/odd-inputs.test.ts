@@ -134,8 +134,8 @@ test("CSV in another encoding is refused with the option that reads it, and read
   writeFileSync(join(scratch, "latin.csv"), Buffer.from(header + rows, "latin1"));
   const refused = await exportOf("latin.csv");
   expect(refused.users).toEqual([]);
-  expect(refused.stderr).toMatch(/latin\.csv: its text is not UTF-8: pass --csv-encoding/);
-  const words = ["--csv-encoding", "windows-1252", "--fresh"];
+  expect(refused.stderr).toMatch(/latin\.csv: its text is not UTF-8: pass --csv-dialect encoding=/);
+  const words = ["--csv-dialect", "encoding=windows-1252", "--fresh"];
   const { users } = await exportOf("latin.csv", ...words);
   expect(users).toEqual(lines(0, 60, (user) => `Müller${user}`));
 });
@@ -148,7 +148,7 @@ test("CSV with several characters between the cells is read, and its rejects aga
     line.replaceAll(",", "||"),
   );
   writeFileSync(join(scratch, "pipes.csv"), text);
-  const first = await exportOf("pipes.csv", "--csv-delimiter", "||");
+  const first = await exportOf("pipes.csv", "--csv-dialect", "delimiter=||");
   expect(first.result?.rows).toMatchObject({ read: 20, delivered: 18, rejected: 2 });
   const rejects = join("out-pipes.csv", "rejects");
   const again = await exportOf(rejects, "--preset", "amplitude");

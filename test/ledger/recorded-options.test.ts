@@ -22,7 +22,7 @@ describe("differences between recorded options", () => {
     [{ partBytes: 70_000 }, { partBytes: 1001 }, "--part-size: was 70KB, is 1001"],
     [{ format: "parquet" }, { format: "csv" }, '--format: was "parquet", is "csv"'],
     [{ privacy: { drop: [] } }, { privacy: { drop: ["a"] } }, '--drop: was [], is ["a"]'],
-    [{ csv: {} }, { csv: { delimiter: ";" } }, '--csv-delimiter: was not set, is ";"'],
+    [{ csv: {} }, { csv: { delimiter: ";" } }, '--csv-dialect delimiter: was not set, is ";"'],
     [{ mapping: { a: 1 } }, { mapping: { a: 2 } }, "mapping.a: was 1, is 2"],
   ])("of %j and %j have the names and units of users", (before, after, expected) => {
     expect(optionDifferences(before, after)).toEqual([expected]);

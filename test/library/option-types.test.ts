@@ -17,7 +17,11 @@ import { resolveRunOptions } from "../../src/options/run-options.js";
 // option, or a choice of an option, that only one of them has.
 
 type Table = typeof optionTable;
-type Item<Value> = Value extends (infer One)[] ? readonly One[] : Value;
+type Item<Value> = Value extends (infer One)[]
+  ? readonly One[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Item<Value[Key]> }
+    : Value;
 
 /** The name within the section: `to` for `sendTo`. */
 type LocalName<Name extends OptionName> = Table[Name] extends { readonly key: string }

@@ -53,19 +53,15 @@ test("the limit of one step wins over that of all steps in the same place, and g
   });
 });
 
-test("the former name of an option still sets it in the file and in the environment", async () => {
-  const file = '{ "export": { "table": "delta" }, "qualify": { "table": "w.events" } }';
-  expect((await load({ file })).values).toMatchObject({ tableLog: "delta", table: "w.events" });
-  const both = '{ "export": { "table": "delta", "tableLog": "none" } }';
-  expect((await load({ file: both })).values.tableLog).toBe("none");
-  const environment = { SWITCHYARD_EXPORT_TABLE: "delta", SWITCHYARD_TABLE: "w.events" };
-  const { values } = await load({ environment });
-  expect(values).toMatchObject({ tableLog: "delta", table: "w.events" });
+test("the key of an option that another one has replaced is unknown, and names that one", async () => {
+  expect(await messageOf({ file: '{ "csvNull": ["NULL"] }' })).toBe(
+    "The configuration is not valid: <dir>/given.json:1:3: csvNull: unknown key; did you mean csvDialect?",
+  );
 });
 
 test("the origin of an option is its flag, its variable, or its key with the position", async () => {
   const { originOf } = await load({
-    file: '{\n  "maxRejects": 3,\n  "export": { "to": "a", "table": "delta" }\n}',
+    file: '{\n  "maxRejects": 3,\n  "export": { "to": "a", "tableLog": "delta" }\n}',
     flags: { threads: 2, to: "b" },
     environment: { SWITCHYARD_SPLIT_SIZE: "1MiB" },
   });
@@ -78,13 +74,11 @@ test("the origin of an option is its flag, its variable, or its key with the pos
     value: 3,
   });
   expect(originOf("tableLog")).toEqual({
-    name: "export.table",
+    name: "export.tableLog",
     position: expect.stringMatching(/:3:26$/),
     value: "delta",
   });
   expect([originOf("exportMaxRejects"), originOf("format")]).toEqual([undefined, undefined]);
-  const former = await load({ environment: { SWITCHYARD_EXPORT_TABLE: "delta" } });
-  expect(former.originOf("tableLog")?.name).toBe("SWITCHYARD_EXPORT_TABLE");
 });
 
 test("an empty variable counts as not given", async () => {
@@ -96,8 +90,7 @@ test("values have the types and units of the engine", async () => {
     SWITCHYARD_PART_SIZE: "2MiB",
     SWITCHYARD_FROM_TIME: "2026-01-31",
     SWITCHYARD_MAX_REJECTS: "1%",
-    SWITCHYARD_CSV_HEADER: "no",
-    SWITCHYARD_CSV_DELIMITER: "tab",
+    SWITCHYARD_CSV_DIALECT: "header=no,delimiter=tab",
     SWITCHYARD_INCLUDE_EVENT: "a, b*",
     SWITCHYARD_EXCLUDE_EVENT: '["x, y"]',
   };
@@ -107,8 +100,7 @@ test("values have the types and units of the engine", async () => {
     maxRejects: { share: 0.01 },
     exportMaxRejects: { share: 0.01 },
     sendMaxRejects: { share: 0.01 },
-    csvHeader: false,
-    csvDelimiter: "\t",
+    csvDialect: { header: false, delimiter: "\t" },
     includeEvent: ["a", "b*"],
     excludeEvent: ["x, y"],
   });
@@ -271,7 +263,9 @@ test("defaults depend on the machine, and what is given replaces them", async ()
     preset: "amplitude",
     csv: {},
   });
-  const more = await load({ flags: { inputs: ["a"], to: "out", threads: 1, csvQuote: "none" } });
+  const more = await load({
+    flags: { inputs: ["a"], to: "out", threads: 1, csvDialect: "quote=none" },
+  });
   expect(resolveExportOptions(more, machine)).toMatchObject({
     threads: 1,
     csv: { quote: "" },

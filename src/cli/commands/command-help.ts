@@ -30,7 +30,8 @@ used as given and written to the file. An existing file is not changed without
 Examples:
   $ switchyard init export.zip
   $ switchyard init 'downloads/*.json.gz' --to days --config acme.config.json
-  $ switchyard init events.txt --preset mixpanel --csv-delimiter tab
+  $ switchyard init events.txt --preset mixpanel \\
+      --csv-dialect delimiter=tab
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, or no configuration fits the
 inputs, 130 interrupted.`;

@@ -1,6 +1,7 @@
 import { version } from "../../base/package-files.js";
 import { outputFormatNames } from "../../formats/output-formats.js";
 import type { JsonObject, JsonValue } from "../../options/configuration-file.js";
+import { withNullTexts } from "../../options/csv-dialect-option.js";
 import { describeOption } from "../../options/option-names.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { describeUnused } from "../../report/summary-parts.js";
@@ -52,7 +53,7 @@ export function draftConfiguration(facts: DraftFacts): string {
       ...comment([`${describeShapes(survey)}, ${formatBytes(survey.bytes)}.`]),
       member("inputs", inputs),
       ...Object.entries(given)
-        .filter(([name]) => name !== "csvNull" || survey.nulls.length === 0)
+        .filter(([name]) => name !== "csvDialect" || survey.nulls.length === 0)
         .map(([name, value]) => member(name, value)),
       ...nullLines(survey, given),
     ],
@@ -118,12 +119,12 @@ function otherFormats(): string {
 }
 
 /** Names the texts that mean null, in addition to those that the user gave. */
-function nullLines({ nulls }: Survey, { csvNull = [] }: JsonObject): readonly string[] {
+function nullLines({ nulls }: Survey, { csvDialect }: JsonObject): readonly string[] {
   if (nulls.length === 0) return [];
-  const texts = [...[csvNull].flat(), ...nulls.map(({ text }) => text)];
+  const texts = nulls.map(({ text }) => text);
   return [
     ...comment([`Taken for null: ${describeNulls(nulls)}. Remove those that are text.`]),
-    member("csvNull", texts),
+    member("csvDialect", withNullTexts(csvDialect, texts)),
   ];
 }
 

@@ -47,7 +47,7 @@ export function summarizeSurvey(
       : [`  unmapped  ${describeUnused(sharesOf(survey), UNUSED_SHOWN)}`]),
     ...(survey.nulls.length === 0
       ? []
-      : [`  nulls     ${describeNulls(survey.nulls)}; see csvNull in the file`]),
+      : [`  nulls     ${describeNulls(survey.nulls)}; see csvDialect in the file`]),
     ...(failuresTotal === 0 ? [] : [`  unread    ${describeFailures(failures, failuresTotal)}`]),
     ...(doubts.length === 0 ? [] : ["Uncertain:"]),
     ...doubts.slice(0, DOUBTS_SHOWN).map((doubt) => `  - ${cutEnd(doubt, DOUBT_COLUMNS)}`),

@@ -187,7 +187,7 @@ export function detectGivenCsv(
   if (dialect !== null) return dialect;
   throw new UsageError(
     "csv_dialect_unknown",
-    `${hints.name}: its CSV dialect cannot be detected. Pass --csv-delimiter and --csv-columns, or --csv-skip-lines if text precedes the table.`,
+    `${hints.name}: its CSV dialect cannot be detected. Pass --csv-dialect delimiter=<text>,columns=<names>, or --csv-dialect skip=<lines> if text precedes the table.`,
   );
 }
 

@@ -39,7 +39,7 @@ const OTHER_BYTES_MIN = 20;
 
 /** Advice for text that is not UTF-8. */
 export const ENCODING_ADVICE =
-  "pass --csv-encoding with its encoding, such as windows-1252 (Western Europe), windows-1251 (Cyrillic) or shift_jis (Japanese)";
+  "pass --csv-dialect encoding= with its encoding, such as windows-1252 (Western Europe), windows-1251 (Cyrillic) or shift_jis (Japanese)";
 
 /** Returns whether a head has more bytes that are not UTF-8 than other characters beyond ASCII. */
 export function isOtherEncoding(head: Uint8Array): boolean {

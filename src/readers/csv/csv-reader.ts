@@ -128,7 +128,7 @@ export class CsvReader implements Reader {
       throw this.#error(
         "csv_header_malformed",
         0,
-        "the header, its first record, cannot be read. Pass --csv-skip-lines if text precedes it",
+        "the header, its first record, cannot be read. Pass --csv-dialect skip=<lines> if text precedes it",
       );
     }
   }

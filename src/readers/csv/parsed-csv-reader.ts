@@ -146,7 +146,7 @@ export class ParsedCsvReader implements Reader {
     if (header.fault === undefined) return;
     const place = { source: this.#range.source.name, byte: header.offset };
     const reason =
-      "the header, its first record, cannot be read. Pass --csv-skip-lines if text precedes it";
+      "the header, its first record, cannot be read. Pass --csv-dialect skip=<lines> if text precedes it";
     throw new SourceError("csv_header_malformed", place, reason);
   }
 

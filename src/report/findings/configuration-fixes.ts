@@ -128,17 +128,17 @@ export function writtenObject(
 /** Adds to an option that is a list of paths or names, and keeps its entries. */
 export function listFix(
   { configuration }: Facts,
-  option: "drop" | "hash" | "cutQuery" | "excludeEvent" | "csvNull",
+  option: "drop" | "hash" | "cutQuery" | "excludeEvent" | "csvDialect.null",
   entries: readonly string[],
 ): Fix {
   const before = {
     excludeEvent: listAt<string>(configuration, "excludeEvents"),
-    csvNull: listAt<string>(objectAt(configuration, "csv"), "nulls"),
+    "csvDialect.null": listAt<string>(objectAt(configuration, "csv"), "nulls"),
     drop: listAt<string>(objectAt(configuration, "privacy"), "drop"),
     hash: listAt<string>(objectAt(configuration, "privacy"), "hash"),
     cutQuery: listAt<string>(objectAt(configuration, "privacy"), "cutQuery"),
   }[option];
-  return fixOf([option], [...new Set([...before, ...entries])], false);
+  return fixOf(option.split("."), [...new Set([...before, ...entries])], false);
 }
 
 /** The line as one would type it: `"mapping": {"timestamp": "time"}` for `["mapping", "timestamp"]`. */

@@ -174,7 +174,7 @@ export const findingCodes = {
   ),
   csv_nulls_as_text: warning(
     "Cells of CSV inputs are `NULL`, `(null)`, `None`, `nil` or a similar text.",
-    "`csvNull` makes them null.",
+    "`null` of `csvDialect` makes them null.",
   ),
   ids_emails: warning("User or device ids contain email addresses.", "`hash`, with a salt."),
   device_shared: warning("A device has at least 100 users.", "`unless` in `mapping.stableID`."),

@@ -29,11 +29,11 @@ export function findNoEvents({ rows, unusedFields }: Facts): Observation | reado
       : rows.filtered === rows.read
         ? "All rows are filtered out: check includeEvent, excludeEvent, fromTime and toTime."
         : isHeaderless
-          ? "The columns of the CSV have no names: pass --csv-columns with a name for each, in their order."
+          ? "The columns of the CSV have no names: pass --csv-dialect columns= with a name for each, in their order."
           : "No row became an event: check the preset and the mapping.";
   return {
     code: "no_events",
-    title: `No event would be delivered${isHeaderless ? ": the CSV has no header, pass --csv-columns" : ""}`,
+    title: `No event would be delivered${isHeaderless ? ": the CSV has no header, pass --csv-dialect columns=" : ""}`,
     detail: `${formatNumberOf(rows.read, "row")} read. ${why}`,
     rows: rows.read,
   };
@@ -209,7 +209,7 @@ export function findCsvNulls(facts: Facts): readonly Observation[] {
       title: `${formatNumberOf(rows, "cell")} of CSV inputs ${rows === 1 ? "contains" : "contain"} a text that programs write for null`,
       detail: `${counts.slice(0, 5).join(", ")}. The line makes such cells null in all columns. Leave out texts that are values.`,
       rows,
-      fix: listFix(facts, "csvNull", texts),
+      fix: listFix(facts, "csvDialect.null", texts),
     },
   ];
 }

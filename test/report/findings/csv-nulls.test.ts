@@ -29,18 +29,18 @@ function lineOf(report: Report): string | undefined {
 
 const metadata = { kind: "merged", parts: [{ kind: "fields", fields: [{ name: "city" }] }] };
 
-test("null texts in cells of CSV propose csvNull, with the texts that it has already", () => {
+test("null texts in cells of CSV propose csvDialect.null, with the texts that it has already", () => {
   const csv = { nulls: ["-"] };
   expect(lineOf(reportOf("csv", { csv, mapping: { metadata } }))).toBe(
-    '"csvNull": ["-", "NULL", "(null)"]',
+    '"csvDialect": {"null": ["-", "NULL", "(null)"]}',
   );
   const rest = { kind: "rest", path: [], except: [] };
   expect(lineOf(reportOf("csv", { mapping: { metadata: rest } }))).toBe(
-    '"csvNull": ["NULL", "(null)"]',
+    '"csvDialect": {"null": ["NULL", "(null)"]}',
   );
 });
 
 test("texts inside JSON and in other formats propose nothing", () => {
-  expect(lineOf(reportOf("csv", {}))).toBe('"csvNull": ["NULL"]');
+  expect(lineOf(reportOf("csv", {}))).toBe('"csvDialect": {"null": ["NULL"]}');
   expect(lineOf(reportOf("ndjson", { mapping: { metadata } }))).toBeUndefined();
 });

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { SKIP_LINES_MAX } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { checkValue, mustBe } from "../base/schema.js";
+import { completeDialect, csvDialectNames } from "../readers/csv/csv-dialects.js";
+import type { GivenDialect } from "../sources/source.js";
+import { isObject, type JsonObject, type JsonValue } from "./configuration-file.js";
+import { wholeNumber } from "./option-types.js";
+import { parseCharacter, parseDelimiter, parseEncoding, parseSwitch } from "./option-values.js";
+
+const validated = (parse: (text: string) => unknown, expected: string) =>
+  z.string().refine((text) => parse(text) !== undefined, mustBe(expected));
+
+const character = validated(
+  (text) => parseCharacter(text) || undefined,
+  "one ASCII character, or one of tab, comma, semicolon, pipe, space, quote, apostrophe, backslash",
+).transform((text) => parseCharacter(text) as string);
+
+const members = {
+  name: z.enum(csvDialectNames).describe("Program that wrote the inputs"),
+  delimiter: validated(
+    parseDelimiter,
+    "up to 16 characters without quotes and line ends, or one of tab, comma, semicolon, pipe, space",
+  )
+    .transform((text) => parseDelimiter(text) as string)
+    .describe("Text between the cells, also by name: tab, comma, semicolon, pipe, space"),
+  quote: validated(parseCharacter, "one ASCII character, quote, apostrophe, or none")
+    .transform((text) => parseCharacter(text) as string)
+    .describe("Character around cells; none if quotes have no meaning"),
+  escape: character.describe("Character that makes a quote in a quoted cell a part of its text"),
+  null: z
+    .union([z.string().min(1), z.array(z.string().min(1))])
+    .transform((texts) => [texts].flat())
+    .describe("Texts that mean null, in addition to empty cells and the unquoted \\N"),
+  comment: character.describe("Skip lines that begin with this character"),
+  skip: wholeNumber.min(0).max(SKIP_LINES_MAX).describe("Lines to skip at the start of each input"),
+  columns: z.array(z.string().min(1)).describe("Names of the columns, in order"),
+  header: z.boolean().describe("The first record of each input is its header"),
+  encoding: validated(parseEncoding, "an encoding of the Encoding Standard, such as windows-1252")
+    .transform((text) => parseEncoding(text) as string)
+    .describe("An encoding of the Encoding Standard, such as windows-1252"),
+};
+
+type MemberName = keyof typeof members;
+
+/** Members that take several values. */
+const lists: readonly string[] = ["null", "columns"] satisfies readonly MemberName[];
+
+const objectSchema = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(members).map(([name, schema]) => [name, schema.optional()]),
+    ) as { [Name in MemberName]: z.ZodOptional<(typeof members)[Name]> },
+  )
+  .transform(({ name, null: nulls, skip: skipLines, ...others }) =>
+    completeDialect(name, omitUndefined({ ...others, nulls, skipLines }) as GivenDialect),
+  );
+
+/** A dialect as text or as an object; becomes the members that are not detected. */
+const schema = z.union([
+  z.string().transform((text, context): GivenDialect => {
+    const { value, faults } = checkValue(objectSchema, treeOf(text));
+    for (const { path, message } of faults ?? []) {
+      const key = path[0] === "name" ? "" : `${path[0]}: `;
+      context.addIssue({ code: "custom", message: `${key}${message}`, input: text });
+    }
+    return value ?? {};
+  }),
+  objectSchema,
+]);
+
+/** The type of `csvDialect`. */
+export const csvDialect = {
+  schema,
+  placeholder: "<dialect>",
+  fromText: (text: string): JsonValue => text,
+};
+
+/**
+ * Parses `snowflake,null=NULL,None,delimiter=","` to the object of the file. Items are separated by
+ * commas. The first one may be the name of a dialect; one without `=` after `null` or `columns` is a
+ * further text. A text with a comma is put in double quotes, and a double quote in it is doubled.
+ */
+function treeOf(text: string): JsonObject {
+  const tree: Record<string, JsonValue> = {};
+  let list: string | undefined;
+  for (const { key, value } of itemsOf(text)) {
+    if (key === undefined && list !== undefined) {
+      tree[list] = [...(tree[list] as readonly string[]), value];
+      continue;
+    }
+    const name = key ?? "name";
+    list = lists.includes(name) ? name : undefined;
+    tree[name] = list === undefined ? memberValue(name, value) : [...listAt(tree, name), value];
+  }
+  return tree;
+}
+
+function listAt(tree: JsonObject, name: string): readonly string[] {
+  return Object.hasOwn(tree, name) ? (tree[name] as readonly string[]) : [];
+}
+
+/** Numbers and switches are texts on the command line. */
+function memberValue(name: string, text: string): JsonValue {
+  if (name === "skip" && /^\d+$/.test(text)) return Number(text);
+  return name === "header" ? (parseSwitch(text) ?? text) : text;
+}
+
+function itemsOf(text: string) {
+  const item = /\s*(?:([a-z]+)=)?("(?:[^"]|"")*"(?=,|$)|[^,]*)(,|$)/iy;
+  const items: { readonly key: string | undefined; readonly value: string }[] = [];
+  for (let end = ","; end === ","; ) {
+    const [, key, value = "", mark = ""] = item.exec(text) ?? [];
+    const isQuoted = value.length > 1 && value.startsWith('"');
+    items.push({ key, value: isQuoted ? value.slice(1, -1).replaceAll('""', '"') : value });
+    end = mark;
+  }
+  return items;
+}
+
+/** Returns a dialect of the file, as text or object, with further texts that mean null. */
+export function withNullTexts(given: JsonValue | undefined, texts: readonly string[]): JsonObject {
+  const tree = isObject(given) ? given : given === undefined ? {} : treeOf(String(given));
+  return { ...tree, null: [...new Set([...[tree["null"] ?? []].flat(), ...texts])] };
+}
