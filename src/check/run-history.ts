@@ -1,12 +1,12 @@
 import { SwitchyardError } from "../base/errors.js";
-import { isLocked } from "../base/lock-file.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
 import { type RunHead, readHeads, type SavedEpoch } from "../ledger/ledger.js";
 import type { RowLimit, RunAccounts } from "../ledger/manifest.js";
 import { readAccounts } from "../ledger/manifest-file.js";
+import { directoryOutput } from "../output/directory-output.js";
 import { type Layout, layoutOf } from "../output/layout.js";
-import { livingMembers } from "../output/shared-locks.js";
+import { isAtWork } from "../output/shared-locks.js";
 import { settleDirectory } from "./compact/settle-compaction.js";
 
 /** An epoch: inputs that were read together. */
@@ -55,10 +55,11 @@ export interface ListedExport extends RunHistory {
 /** Lists the exports in some directories, in their order. Directories without one are left out. */
 export async function listExports(
   directories: readonly string[],
+  signal: AbortSignal,
 ): Promise<readonly ListedExport[]> {
   const exports: ListedExport[] = [];
   for (const directory of directories) {
-    const listed = await describeExport(directory);
+    const listed = await describeExport(directory, signal);
     if (listed !== undefined) exports.push(listed);
   }
   return exports;
@@ -69,7 +70,10 @@ export async function readHistory(layout: Layout): Promise<RunHistory> {
   return historyOf(await readHeads(layout), await readAccounts(layout));
 }
 
-async function describeExport(directory: string): Promise<ListedExport | undefined> {
+async function describeExport(
+  directory: string,
+  signal: AbortSignal,
+): Promise<ListedExport | undefined> {
   const layout = layoutOf(directory, "events");
   // It fails while `compact` is running, or where this command must not write.
   const isSettled = await settleDirectory(directory).then(
@@ -94,7 +98,9 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
   const ended = isDone ? "done" : history.failures > 0 ? "failed" : undefined;
   return {
     directory,
-    state: (await isAtWork(layout)) ? "at_work" : (ended ?? "interrupted"),
+    state: (await isAtWork(directoryOutput(directory), signal))
+      ? "at_work"
+      : (ended ?? "interrupted"),
     startedAt: first.record.startedAt,
     ...history,
     delivered: sum(history.epochs, (epoch) => epoch.delivered),
@@ -102,11 +108,6 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
     splitsDone: sum(history.epochs, (epoch) => epoch.splitsDone),
     splitsTotal: sum(history.epochs, (epoch) => epoch.splitsTotal),
   };
-}
-
-/** Returns true if this host sees a process that works on a run. */
-export async function isAtWork({ lockFile }: Layout): Promise<boolean> {
-  return (await isLocked(lockFile)) || (await livingMembers(lockFile)).length > 0;
 }
 
 async function historyOf(

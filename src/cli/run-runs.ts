@@ -6,7 +6,9 @@ import { settleUnlessRunning } from "../check/compact/settle-compaction.js";
 import { type ListedExport, listExports } from "../check/run-history.js";
 import { placeOf, valuesOf } from "../options/run-options.js";
 import { MANIFEST_NAME } from "../output/layout.js";
+import { openOutput } from "../output/open-output.js";
 import type { OutputPlace } from "../output/output-place.js";
+import { isAtWork } from "../output/shared-locks.js";
 import { listRuns } from "../run/sent-runs.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { CommandContext } from "./context.js";
@@ -43,9 +45,12 @@ export function runRuns(
     return await withStored(place, signal, async (stored) => {
       const look = async (): Promise<Listing> => {
         if (isAlone)
-          return { runs: [], exports: [...(await stored()), ...(await listExports(named))] };
+          return {
+            runs: [],
+            exports: [...(await stored()), ...(await listExports(named, signal))],
+          };
         const directories = new Set([...named, ...(await directoriesIn(currentDirectory))]);
-        const exports = [...(await stored()), ...(await listExports([...directories]))];
+        const exports = [...(await stored()), ...(await listExports([...directories], signal))];
         const runs = await listRuns({ ...placeOf(configuration, directory), signal });
         return { directory, runs, exports };
       };
@@ -76,7 +81,7 @@ async function withStored(
   work: (list: () => Promise<readonly ListedExport[]>) => Promise<number>,
 ): Promise<number> {
   if (place === undefined) return work(async () => []);
-  const { isLockedInStore, withCopy } = await import("../output/output-copy.js");
+  const { withCopy } = await import("../output/output-copy.js");
   const { directory } = place;
   const output = { ...place, signal };
   await settleUnlessRunning(output);
@@ -86,8 +91,8 @@ async function withStored(
   return withCopy(output, nothing, (copy) =>
     work(async () => {
       await copy.mirror.fetch(isListed);
-      const found = await listExports([copy.directory]);
-      const isLocked = await isLockedInStore(output);
+      const found = await listExports([copy.directory], signal);
+      const isLocked = await isAtWork(await openOutput(output), signal);
       return found.map((one) => ({ ...one, directory, ...(isLocked ? { state: "at_work" } : {}) }));
     }),
   );

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimTime } from "../base/claim-time.js";
+import type { OutputClaim } from "../output/output.js";
 import type { Claim, Dispatch } from "../run/pool/dispatch.js";
-import type { SplitLease } from "./split-lease.js";
 
 const POLL_MS = 500;
 const WATCH_INTERVAL_MS = 100;
 
 interface LeasedDispatchOptions {
   /** Returns undefined while another process holds the lease of the split. */
-  lease(split: string): Promise<SplitLease | undefined>;
+  lease(split: string): Promise<OutputClaim | undefined>;
   /** Read by the threads that send. */
   readonly claimTime: ClaimTime;
   /** Aborted when this process must stop claiming. */
@@ -23,7 +23,7 @@ interface LeasedDispatchOptions {
 export class LeasedDispatch implements Dispatch {
   readonly allowsReserve = false;
   readonly #aside: Claim[] = [];
-  readonly #leases = new Set<SplitLease>();
+  readonly #leases = new Set<OutputClaim>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(
@@ -78,7 +78,7 @@ export class LeasedDispatch implements Dispatch {
     return undefined;
   }
 
-  #hold(claim: Claim, lease: SplitLease): Claim {
+  #hold(claim: Claim, lease: OutputClaim): Claim {
     this.#leases.add(lease);
     this.#watch();
     const end = (how: () => Promise<void>) => async () => {

@@ -1,35 +1,22 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { epochOf } from "../base/epoch.js";
-import { isLocked, takeLockFile } from "../base/lock-file.js";
-import { asOutput } from "../base/output-error.js";
-import { listOrNone } from "../ledger/ledger.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { StoredOptions } from "../options/options.js";
-import { epochsDirectoryOf, type Layout, layoutOf } from "../output/layout.js";
-import { fileLocks, livingMembers, type Member, workerLockName } from "../output/shared-locks.js";
-import type { RunPublisher } from "../run/run-job.js";
+import { type Layout, LOCK_PATH, layoutOf } from "../output/layout.js";
+import { openOutput } from "../output/open-output.js";
+import type { HeldLock, Output } from "../output/output.js";
+import type { OutputPlace } from "../output/output-place.js";
+import {
+  COORDINATOR,
+  livingMembers,
+  lockToPlan,
+  type Member,
+  workerLockName,
+} from "../output/shared-locks.js";
+import { isObjectUrl } from "../store/object-url.js";
+import type { JoinedOutput } from "./join-in-store.js";
 import type { RecordedWork } from "./queue-records.js";
 import type { SharedOutput } from "./run-shard.js";
-import { FileLease, type SplitLease } from "./split-lease.js";
-
-/** An output as one of its workers sees it. */
-export interface JoinedOutput {
-  /** The output itself, or a copy of its plan. */
-  readonly directory: string;
-  /** Aborted when the lock is lost. */
-  readonly lost: AbortSignal;
-  readonly publisher?: RunPublisher;
-  /** Fetches the records that merges of days need, if the output is in a store. */
-  prepareMerges?(): Promise<void>;
-  /**
-   * Takes the lease of a split and fetches its journals; returns undefined while another process holds it.
-   */
-  lease(split: string): Promise<SplitLease | undefined>;
-  /** Removes the journals of a split from a store; absent if the directory is the output itself. */
-  forgetJournals?(split: string): Promise<void>;
-}
 
 /** An output that the workers of a queue write to. */
 export interface QueuedOutput {
@@ -57,47 +44,48 @@ export interface QueuedOutput {
 const POLL_MS = 500;
 const NOTE_AFTER_POLLS = 20;
 
-/** An output in a directory that all processes see. */
-export function outputInDirectory(directory: string): QueuedOutput {
-  // Locks and records do not depend on the dataset.
-  const layout = layoutOf(directory, "");
-  const { lockFile, ledgerDirectory } = layout;
+/** Opens an output that the workers of a queue write to. */
+export async function openQueuedOutput(place: OutputPlace): Promise<QueuedOutput> {
+  const { directory } = place;
+  const output = await openOutput(place);
+  // In a store, the processes work on copies.
+  const isStored = isObjectUrl(directory);
+  const planHere: SharedOutput["plan"] = (...planning) => lockToPlan(output, ...planning);
   return {
-    plan: (options, context, work) => work(options, context, { locks: fileLocks(lockFile) }),
+    async plan(options, context, work) {
+      if (!isStored) return work(options, context, { plan: planHere });
+      const { shareStore } = await import("./run-in-store.js");
+      return shareStore(options, COORDINATOR, context, work);
+    },
     async join(worker, context, work) {
-      const lock = await joinWaiting(context, {
-        take: () => asOutput(lockFile, () => takeLockFile(workerLockName(lockFile, worker))),
-        isLocked: () => isLocked(lockFile),
-        output: directory,
-      });
+      const lock = await joinWaiting(context, { output, worker, name: directory });
       try {
-        const lease = (split: string) => FileLease.take(join(directory, leasePath(split)));
-        return await work({ directory, lost: new AbortController().signal, lease });
+        const { lost } = lock;
+        const lease = (split: string) => output.claim(leasePath(split));
+        if (!isStored) return await work({ directory, lost, lease });
+        const { joinInStore } = await import("./join-in-store.js");
+        return await joinInStore(place, { output, lock, lease }, work);
+      } catch (error) {
+        throw lock.lost.aborted ? lock.lost.reason : error;
       } finally {
         await lock.release();
       }
     },
-    livingMembers: () => livingMembers(lockFile),
-    async recorded(kind) {
-      const names = await listOrNone(epochsDirectoryOf(ledgerDirectory));
-      const epochs = [0, ...names.map(Number)];
-      const paths = epochs.map(async (epoch) =>
-        (await listOrNone(recordsDirectory(layoutOf(directory, "", epoch), kind)))
-          .filter((name) => name.endsWith(".json"))
-          .map((name) => recordPath({ kind, epoch, id: name.slice(0, -".json".length) })),
-      );
-      return new Set((await Promise.all(paths)).flat());
+    livingMembers: (signal) => livingMembers(output, signal),
+    async recorded(kind, signal) {
+      const recorded = new Set<string>();
+      const epochs = await output.list("_switchyard/epochs/", signal);
+      const numbers = epochs.map((path) => Number(basename(path)));
+      for (const epoch of [0, ...numbers]) {
+        const records = dirname(recordPath({ kind, epoch, id: "" }));
+        for (const path of await output.list(`${records}/`, signal)) recorded.add(path);
+      }
+      return recorded;
     },
-    async isRecorded(work) {
-      return existsSync(join(directory, recordPath(work)));
+    async isRecorded(work, signal) {
+      return (await output.get(recordPath(work), signal)) !== undefined;
     },
   };
-}
-
-/** Returns the path of the directory of a split's journals in its output. */
-export function journalsPath(split: string): string {
-  const { outputDirectory, acknowledgedDirectory } = layoutOf("/", "", epochOf(split));
-  return acknowledgedDirectory.slice(outputDirectory.length).replaceAll("\\", "/");
 }
 
 /** Returns the path of the lease of a split in its output. */
@@ -119,30 +107,30 @@ function recordsDirectory(
   return kind === "split" ? splitsDirectory : mergesDirectory;
 }
 
-interface Joining<Lock> {
-  take(): Promise<Lock>;
-  /** Another process plans, merges or cleans up. */
-  isLocked(): Promise<boolean>;
+interface Joining {
+  readonly output: Output;
+  readonly worker: string;
   /** The output, in messages. */
-  readonly output: string;
+  readonly name: string;
 }
 
 /**
  * Takes the lock of a worker once the lock of the output is free. A process that takes the lock of
  * the output then looks for locks of workers. So at least one of the two sees the other.
  */
-export async function joinWaiting<Lock extends { release(): Promise<void> }>(
+async function joinWaiting(
   { signal, observer }: RunContext,
-  { take, isLocked: isTaken, output }: Joining<Lock>,
-): Promise<Lock> {
+  { output, worker, name }: Joining,
+): Promise<HeldLock> {
+  const whole = output.lock(LOCK_PATH);
   for (let polls = 0; ; polls++) {
-    if (!(await isTaken())) {
-      const lock = await take();
-      if (!(await isTaken())) return lock;
+    if (!(await whole.isHeld(signal))) {
+      const lock = await output.lock(workerLockName(worker)).take();
+      if (!(await whole.isHeld(signal))) return lock;
       await lock.release();
     }
     if (polls === NOTE_AFTER_POLLS)
-      observer.note?.(`waiting: another process plans or finishes ${output}`);
+      observer.note?.(`waiting: another process plans or finishes ${name}`);
     await sleep(POLL_MS, undefined, { signal });
   }
 }

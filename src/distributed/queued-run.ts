@@ -7,7 +7,7 @@ import type { OwnOptions, SendOptions } from "../options/options.js";
 import { layoutOf } from "../output/layout.js";
 import type { RunJob, RunPublisher } from "../run/run-job.js";
 import { recordSendOptions, sendJob } from "../run/run-send.js";
-import type { JoinedOutput } from "./queued-output.js";
+import type { JoinedOutput } from "./join-in-store.js";
 import { sharedJob } from "./run-shard.js";
 import { readWorkerOptions } from "./worker-options.js";
 

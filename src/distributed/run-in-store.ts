@@ -4,19 +4,12 @@ import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { StoredOptions } from "../options/options.js";
 import { type Layout, MANIFEST_NAME, rejectsNameOf } from "../output/layout.js";
-import { LeaseLock, type LeaseOptions, LOCK_KEY } from "../output/lease-lock.js";
-import { type OutputCopy, openOutput, withCopy, withLockedCopy } from "../output/output-copy.js";
+import { openOutput } from "../output/open-output.js";
+import type { HeldLock } from "../output/output.js";
+import { type OutputCopy, withCopy, withLockedCopy } from "../output/output-copy.js";
 import type { OutputMirror } from "../output/output-mirror.js";
 import { isOfSplits } from "../output/output-paths.js";
-import {
-  formatPlanner,
-  type Planner,
-  type PlanningLock,
-  refuseOthers,
-  shardLockName,
-  takeWaiting,
-} from "../output/shared-locks.js";
-import { livingMembers, lockAt } from "../output/stored-locks.js";
+import { lockToPlan, type Planner, type PlanningLock } from "../output/shared-locks.js";
 import type { RunPublisher } from "../run/run-job.js";
 import type { MergeWork } from "../run/thread/run-merge.js";
 import type { PartFile } from "../sinks/sink.js";
@@ -66,8 +59,6 @@ function insideCopy<Options extends StoredOptions>(
   };
 }
 
-const POLL_MS = 1_000;
-
 /**
  * Wraps `run`, one of several processes that write to an output in a store. It works on a copy of
  * the ledger, and each of its splits is written to the store as soon as it is finished. Throws what
@@ -79,38 +70,24 @@ export async function shareStore<Options extends StoredOptions, Result>(
   context: RunContext,
   run: (options: Options, context: RunContext, output: SharedOutput) => Promise<Result>,
 ): Promise<Result> {
-  const { outputDirectory, s3, unsafeLock: isUnsafe } = options;
+  const { outputDirectory: directory, s3, unsafeLock } = options;
   const { signal, observer } = context;
-  const place = { directory: outputDirectory, s3 };
+  const place = { directory, s3, unsafeLock };
   const output = await openOutput(place);
-  const lockOptions = (key: string): LeaseOptions => ({
-    ...lockAt(output, key),
-    isUnsafe,
-    planner: formatPlanner(planner),
-  });
-  const planningLock = lockOptions(LOCK_KEY);
-  const waited = {
-    take: () => LeaseLock.take(planningLock),
-    holder: () => LeaseLock.holderOf(planningLock.store, planningLock.key, signal),
-    pollMs: POLL_MS,
-  };
-  let lock = await takeWaiting(waited, signal, (text) => observer.note?.(text));
+  const planning = await lockToPlan(output, planner, signal, (text) => observer.note?.(text));
+  let lock = planning.held;
   const lost = new AbortController();
   const follow = () =>
     lock.lost.addEventListener("abort", () => lost.abort(lock.lost.reason), { once: true });
   follow();
   try {
-    const others = await livingMembers(output, signal);
-    refuseOthers(planner, others);
-    const isAlone = others.length === 0;
-    const isWanted = (path: string) => isAlone || isOfSplits(path);
+    const isWanted = (path: string) => planning.isAlone || isOfSplits(path);
     return await withCopy({ ...place, signal: lost.signal }, isWanted, async (copy) => {
       const planned: PlanningLock = {
-        isAlone,
+        ...planning,
         release: async () => undefined,
         async lockShard(shard) {
-          const own = await LeaseLock.take(lockOptions(shardLockName(LOCK_KEY, shard)));
-          const planning = lock;
+          const own = await planning.lockShard(shard);
           lock = own;
           follow();
           await planning.release();
@@ -119,8 +96,7 @@ export async function shareStore<Options extends StoredOptions, Result>(
       };
       const { local, inside } = insideCopy(options, copy, context, lost.signal);
       const publisher = new StorePublisher(copy.mirror, () => lock);
-      const locks = { plan: async () => planned };
-      const result = await run(local, inside, { locks, publisher });
+      const result = await run(local, inside, { plan: async () => planned, publisher });
       lost.signal.throwIfAborted();
       return result;
     });
@@ -139,7 +115,7 @@ export class StorePublisher implements RunPublisher {
   constructor(
     private readonly mirror: OutputMirror,
     /** Returns the lock that is currently held. */
-    private readonly lock: () => LeaseLock,
+    private readonly lock: () => HeldLock,
   ) {}
 
   async planned(): Promise<void> {

@@ -1,5 +1,4 @@
 import { SwitchyardError, throwIfInterrupted, UsageError } from "../base/errors.js";
-import { asOutput } from "../base/output-error.js";
 import { sum } from "../base/sum.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "../ledger/manifest.js";
 import { recordOptions } from "../ledger/recorded-options.js";
@@ -9,7 +8,7 @@ import type { RunContext, RunOutcome } from "../ledger/run-observer.js";
 import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions } from "../options/options.js";
 import { type Layout, layoutOf } from "../output/layout.js";
-import type { Planner, PlanningLock, SharedLocks } from "../output/shared-locks.js";
+import type { Planner, PlanningLock } from "../output/shared-locks.js";
 import { isPlanChanged } from "../plan/change-plan.js";
 import { type Shard, splitsOfShard } from "../plan/shard.js";
 import { forgetOutdated } from "../run/dedupe/dedupe-epochs.js";
@@ -50,7 +49,8 @@ export interface ShardResult {
 
 /** An output that several processes write to. */
 export interface SharedOutput {
-  readonly locks: SharedLocks;
+  /** As `lockToPlan`. */
+  plan(planner: Planner, signal: AbortSignal, note: (text: string) => void): Promise<PlanningLock>;
   /** Absent if all processes see the output directory. */
   readonly publisher?: RunPublisher | undefined;
 }
@@ -74,7 +74,7 @@ export async function runShard(
   throwIfInterrupted(signal);
   const shared = { planner: shard, context, outside, startedMs, output };
   const { epochs, result: lock } = await planShared(job, inputs, shared, ({ lockShard }) =>
-    asOutput(job.layout.lockFile, () => lockShard(shard)),
+    lockShard(shard),
   );
   const pool = createPool(job, context, outside);
   const records = new Map(epochs.flatMap(({ finished }) => [...finished]));
@@ -132,7 +132,7 @@ export async function planShared<Result>(
   const { layout, recorded, publisher } = job;
   const { signal, observer } = context;
   const note = (text: string) => observer.note?.(text);
-  const planning = await asOutput(layout.lockFile, () => output.locks.plan(planner, signal, note));
+  const planning = await output.plan(planner, signal, note);
   try {
     let epochs: readonly StartedEpoch[];
     if (planning.isAlone) {

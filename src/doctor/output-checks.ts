@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { isLocked } from "../base/lock-file.js";
 import type { InspectedInputs } from "../engine/inspect-inputs.js";
 import type { ExportOptions } from "../options/options.js";
 import { layoutOf } from "../output/layout.js";
+import { openOutput } from "../output/open-output.js";
 import type { SignalledPlace } from "../output/output-place.js";
+import { isAtWork } from "../output/shared-locks.js";
 import { formatBytes } from "../report/quantities.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { type Check, ok, type PlannedCheck, warning } from "./check.js";
@@ -20,24 +21,24 @@ export async function checkOutput(
 ): Promise<readonly Check[]> {
   const { directory } = place;
   if (isObjectUrl(directory)) return checkStore(place, system);
-  const { datasetDirectory, ledgerDirectory, rejectsDirectory, lockFile } = layoutOf(
-    directory,
-    dataset,
-  );
+  const { datasetDirectory, ledgerDirectory, rejectsDirectory } = layoutOf(directory, dataset);
   await probeDirectories([directory, ledgerDirectory, datasetDirectory, rejectsDirectory]);
-  if (await isLocked(lockFile)) return [inUse(directory)];
+  if (await isInWork(place)) return [inUse(directory)];
   return [ok("output", `${directory}: files can be written, linked, renamed and removed`)];
 }
 
 async function checkStore(place: SignalledPlace, system: SystemFacts): Promise<readonly Check[]> {
   const { directory } = place;
   const { probeStore } = await import("./store-probe.js");
-  const { isLockedInStore } = await import("../output/output-copy.js");
   const nowMs = await probeStore(place);
   const done = "objects can be listed, written under conditions, read and removed";
-  const isInUse = await isLockedInStore(place);
+  const isInUse = await isInWork(place);
   const output = isInUse ? inUse(directory) : ok("output", `${directory}: ${done}`);
   return [output, ...checkClock(`the store of ${directory}`, nowMs, system)];
+}
+
+async function isInWork(place: SignalledPlace): Promise<boolean> {
+  return isAtWork(await openOutput(place), place.signal);
 }
 
 function inUse(directory: string): Check {

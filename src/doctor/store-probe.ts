@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
 import { LeaseLock } from "../output/lease-lock.js";
-import { openOutput } from "../output/output-copy.js";
-import { readObject } from "../output/output-files.js";
 import type { SignalledPlace } from "../output/output-place.js";
+import { openStoredPlace, readObject } from "../output/store-output.js";
 import { parseObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 
@@ -14,7 +13,7 @@ import { openStore } from "../store/open-store.js";
  */
 export async function probeStore(place: SignalledPlace): Promise<number> {
   const { signal, unsafeLock: isUnsafe = false } = place;
-  const { store, prefix, address } = await openOutput(place);
+  const { store, prefix, address } = await openStoredPlace(place);
   const key = `${prefix}_switchyard/doctor-${randomUUID()}`;
   for await (const _ of store.list(key, { isFlat: true, signal })) break;
   // Before the object is written: without the permission it could not be removed.

@@ -9,14 +9,13 @@ import {
 } from "../distributed/run-shard.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { ExportOptions, SendOptions, SendRequest, WorkerOptions } from "../options/options.js";
-import { layoutOf } from "../output/layout.js";
-import { fileLocks } from "../output/shared-locks.js";
+import { directoryOutput } from "../output/directory-output.js";
+import { lockToPlan } from "../output/shared-locks.js";
 import { type ExportResult, runExport } from "../run/run-export.js";
 import type { RunOutside, RunPublisher } from "../run/run-job.js";
 import { type PreparedSend, runSend } from "../run/run-send.js";
 import { type RunResult, runSplits } from "../run/run-splits.js";
 import type { SendManifest, SendResult } from "../run/send-result.js";
-import type { S3Options } from "../store/object-store.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { watchStore } from "./store-watch.js";
 
@@ -58,7 +57,7 @@ async function runQueuedExport(
   return runCoordinator(options, context, {
     ...outside,
     queue,
-    output: await openQueuedOutput(options.outputDirectory, options),
+    output: await openOutputOfQueue(options.outputDirectory, options),
     jobOf: sharedJob,
     finish: (inputs) =>
       runExportHere(finishing, context, { ...outside, discover: async () => inputs }),
@@ -89,8 +88,10 @@ export function runShardTo(
       );
       return { ...result, outputDirectory: options.outputDirectory.replace(/\/+$/, "") };
     }
-    const { lockFile } = layoutOf(options.outputDirectory, options.dataset);
-    return runShard(options, context, outside, { locks: fileLocks(lockFile) });
+    const output = directoryOutput(options.outputDirectory);
+    return runShard(options, context, outside, {
+      plan: (...planning) => lockToPlan(output, ...planning),
+    });
   });
 }
 
@@ -103,21 +104,21 @@ export function runQueueWorker(
   return watchStore(context, async () => {
     const { runWorker } = await import("../distributed/queue-worker.js");
     const sendEntry = builtFile("send-worker.js");
-    return runWorker(options, context, { ...outside, openQueuedOutput, sendEntry });
+    return runWorker(options, context, {
+      ...outside,
+      openQueuedOutput: openOutputOfQueue,
+      sendEntry,
+    });
   });
 }
 
 /** Opens an output that the workers of a queue write to: a directory, or an address in a store. */
-async function openQueuedOutput(
-  address: string,
-  { s3, unsafeLock }: { readonly s3: S3Options; readonly unsafeLock: boolean },
+async function openOutputOfQueue(
+  directory: string,
+  { s3, unsafeLock }: Pick<WorkerOptions, "s3" | "unsafeLock">,
 ): Promise<QueuedOutput> {
-  if (isObjectUrl(address)) {
-    const { outputInStore } = await import("../distributed/queued-store.js");
-    return outputInStore({ directory: address, s3, unsafeLock });
-  }
-  const { outputInDirectory } = await import("../distributed/queued-output.js");
-  return outputInDirectory(address);
+  const { openQueuedOutput } = await import("../distributed/queued-output.js");
+  return openQueuedOutput({ directory, s3, unsafeLock });
 }
 
 /** Sends events, with the workers of a queue if the request names one. */
@@ -147,7 +148,7 @@ async function runQueuedSend(
   return runCoordinator<SendOptions, RunResult<SendManifest>>(options, context, {
     ...outside,
     queue,
-    output: await openQueuedOutput(outputDirectory, options),
+    output: await openOutputOfQueue(outputDirectory, options),
     jobOf: async (local, publisher) => jobIn(local.outputDirectory, publisher),
     async finish(inputs) {
       const found = { ...outside, discover: async () => inputs };

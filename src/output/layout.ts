@@ -14,6 +14,9 @@ export const INPUTS_NAME = "inputs.jsonl";
 /** File next to the manifest of a run of `send`: what it is, for people. */
 export const SENT_RUN_NAME = "run.json";
 
+/** The lock of an output. Locks of shards and workers are beside it, and their names begin with its name. */
+export const LOCK_PATH = "_switchyard/lock";
+
 /** File in the ledger: the options that the workers of a queue share. */
 export const WORKER_OPTIONS_NAME = "worker-options.json";
 

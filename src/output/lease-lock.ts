@@ -6,20 +6,7 @@ import { isDead, type LockHolder, parseHolder, thisProcess } from "../base/lock-
 import { omitUndefined } from "../base/omit-undefined.js";
 import { runningMs } from "../base/running-clock.js";
 import type { ObjectHead, ObjectStore } from "../store/object-store.js";
-
-/** The lock object of an output, below its prefix. */
-export const LOCK_KEY = "_switchyard/lock";
-
-/** The times of a lock that its holder renews. */
-export interface LeaseTimes {
-  readonly renewMs: number;
-  /**
-   * Others may take the lock after this time without a renewal, by the clock of the store or file system.
-   */
-  readonly expireMs: number;
-  /** The holder stops writing and sending after this time without a renewal, by its own clock. */
-  readonly trustMs: number;
-}
+import type { HeldLock, LeaseTimes, OutputClaim } from "./output.js";
 
 const times: LeaseTimes = { renewMs: 20_000, expireMs: 90_000, trustMs: 60_000 };
 
@@ -39,7 +26,7 @@ export interface LeaseOptions {
  * The lock of an output in a store: an object that its holder renews. Each renewal is conditional
  * on the ETag of the one before: a process that was paused notices that another has taken its lock.
  */
-export class LeaseLock {
+export class LeaseLock implements HeldLock, OutputClaim {
   /** Aborted with the error when the lock is lost. */
   readonly #lost = new AbortController();
   readonly #token = randomUUID();

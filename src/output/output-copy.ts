@@ -3,24 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import { asOutput } from "../base/output-error.js";
-import { formatObjectUrl, parseObjectUrl } from "../store/object-url.js";
-import { openStore } from "../store/open-store.js";
-import { LeaseLock } from "./lease-lock.js";
+import { LOCK_PATH } from "./layout.js";
+import { openOutput } from "./open-output.js";
+import type { HeldLock } from "./output.js";
 import { OutputMirror } from "./output-mirror.js";
-import type { OutputPlace, SignalledPlace } from "./output-place.js";
-import { livingMembers, lockAt, type OpenOutput, refuseLiving } from "./stored-locks.js";
-
-/** Opens the store of an output. */
-export async function openOutput({ directory, s3 }: OutputPlace): Promise<OpenOutput> {
-  const url = parseObjectUrl(directory);
-  if (url === undefined) throw new Error(`${directory} is not an address of objects`);
-  const key = url.key.replace(/\/+$/, "");
-  return {
-    store: await openStore(url, s3),
-    prefix: key === "" ? "" : `${key}/`,
-    address: formatObjectUrl({ ...url, key }).replace(/\/$/, ""),
-  };
-}
+import type { SignalledPlace } from "./output-place.js";
+import { refuseLiving } from "./shared-locks.js";
+import { openStoredPlace } from "./store-output.js";
 
 /** A copy of an output in a directory that is removed afterwards. */
 export interface OutputCopy {
@@ -43,7 +32,7 @@ export async function withCopy<Result>(
   work: (copy: OutputCopy) => Promise<Result>,
 ): Promise<Result> {
   const { signal } = output;
-  const { store, prefix, address } = await openOutput(output);
+  const { store, prefix, address } = await openStoredPlace(output);
   return inScratch(address, async (directory, inAddress) => {
     const mirror = new OutputMirror({ store, prefix, address, directory, signal });
     await mirror.fetch(isWanted);
@@ -56,32 +45,22 @@ export async function withCopy<Result>(
  * `output_locked` too.
  */
 export async function withLockedCopy<Result>(
-  output: SignalledPlace,
-  work: (copy: OutputCopy, lock: LeaseLock) => Promise<Result>,
+  place: SignalledPlace,
+  work: (copy: OutputCopy, lock: HeldLock) => Promise<Result>,
 ): Promise<Result> {
-  const { unsafeLock: isUnsafe = false } = output;
-  const lock = await LeaseLock.take({ ...lockAt(await openOutput(output)), isUnsafe });
+  const output = await openOutput(place);
+  const lock = await output.lock(LOCK_PATH).take();
   try {
-    await refuseLiving(await openOutput(output), output.signal);
+    await refuseLiving(output, place.directory, place.signal);
     // A stopping run still writes what it has finished, unless it has lost its lock.
     const signal = lock.lost;
     const everything = () => true;
-    return await withCopy({ ...output, signal }, everything, (copy) => work(copy, lock));
+    return await withCopy({ ...place, signal }, everything, (copy) => work(copy, lock));
   } catch (error) {
     throw lock.lost.aborted ? lock.lost.reason : error;
   } finally {
     await lock.release();
   }
-}
-
-/** Returns true if a run holds the lock of an output. */
-export async function isLockedInStore(output: SignalledPlace): Promise<boolean> {
-  const open = await openOutput(output);
-  const { store, key } = lockAt(open);
-  const { signal } = output;
-  return (
-    (await LeaseLock.isHeld(store, key, signal)) || (await livingMembers(open, signal)).length > 0
-  );
 }
 
 async function inScratch<Result>(

@@ -9,7 +9,8 @@ import { fetchRange } from "../store/fetch-range.js";
 import type { ObjectContent, ObjectFacts, ObjectHead, ObjectStore } from "../store/object-store.js";
 import { SHA256_METADATA } from "../store/object-url.js";
 import { splitOfPartName } from "./layout.js";
-import { type LeaseLock, waitForAgreement } from "./lease-lock.js";
+import { waitForAgreement } from "./lease-lock.js";
+import type { HeldLock } from "./output.js";
 import {
   FIRST_ACCOUNT_STAGE,
   isFileKey,
@@ -147,7 +148,7 @@ export class OutputMirror {
    * Removes objects that are no longer in the directory, then writes what is new there. Removes the
    * lines of an old plan last, because the plan names them until the new one is written.
    */
-  async reset(lock: LeaseLock): Promise<void> {
+  async reset(lock: HeldLock): Promise<void> {
     const { changed, removed } = await this.#compare();
     await this.#remove(
       removed.filter((path) => !isPlanLines(path)),
@@ -161,7 +162,7 @@ export class OutputMirror {
    * Writes what is new in the directory, then removes objects that are no longer there. Compares
    * the store with what was written before it writes the manifest. Throws `output_changed`.
    */
-  async publish(lock: LeaseLock): Promise<void> {
+  async publish(lock: HeldLock): Promise<void> {
     const { changed, removed } = await this.#compare();
     if (changed.length + removed.length === 0) return;
     const isAccount = (path: string) => stageOf(path) >= FIRST_ACCOUNT_STAGE;
@@ -180,7 +181,7 @@ export class OutputMirror {
    */
   async publishFiles(
     paths: readonly string[],
-    lock: LeaseLock,
+    lock: HeldLock,
     digests: ReadonlyMap<string, string>,
   ): Promise<void> {
     const found = await Promise.all(paths.map((path) => this.#hasChanged(path)));
@@ -192,7 +193,7 @@ export class OutputMirror {
   }
 
   /** Removes the objects of files that the directory has no longer. */
-  async removeFiles(paths: readonly string[], lock: LeaseLock): Promise<void> {
+  async removeFiles(paths: readonly string[], lock: HeldLock): Promise<void> {
     await this.#remove([...paths], lock);
   }
 
@@ -200,7 +201,7 @@ export class OutputMirror {
    * Compares the objects with what was written. Removes parts without a record, which a process that lost
    * its lock may have written. Throws `output_changed` if an object is missing or was replaced.
    */
-  async #check(lock: LeaseLock): Promise<void> {
+  async #check(lock: HeldLock): Promise<void> {
     const objects = await this.#list();
     for (const [path, { etag }] of this.#objects) {
       if (objects.get(path)?.etag === etag) continue;
@@ -297,7 +298,7 @@ export class OutputMirror {
 
   async #put(
     paths: readonly string[],
-    lock: LeaseLock,
+    lock: HeldLock,
     digests: ReadonlyMap<string, string> = new Map(),
   ): Promise<void> {
     for (let stage = 0; stage < STAGES; stage++) {
@@ -306,7 +307,7 @@ export class OutputMirror {
     }
   }
 
-  async #remove(paths: readonly string[], lock: LeaseLock): Promise<void> {
+  async #remove(paths: readonly string[], lock: HeldLock): Promise<void> {
     for (let stage = STAGES - 1; stage >= 0; stage--) {
       const staged = paths.filter((path) => stageOf(path) === stage);
       if (staged.length === 0) continue;
@@ -325,7 +326,7 @@ export class OutputMirror {
     );
   }
 
-  async #putFile(path: string, lock: LeaseLock, digest: string | undefined): Promise<void> {
+  async #putFile(path: string, lock: HeldLock, digest: string | undefined): Promise<void> {
     const { store, signal } = this.options;
     const file = join(this.directory, path);
     const key = this.#keyOf(path);

@@ -1,13 +1,15 @@
 import { basename } from "node:path";
+import { epochOf } from "../base/epoch.js";
 import {
   EVENTS_BY_DAY_NAME,
   INPUTS_NAME,
+  LOCK_PATH,
+  layoutOf,
   MANIFEST_NAME,
   SENT_RUN_NAME,
   splitIdPattern,
   WORKER_OPTIONS_NAME,
 } from "./layout.js";
-import { LOCK_KEY } from "./lease-lock.js";
 
 /** Paths are relative to the output, with `/`. */
 
@@ -81,9 +83,9 @@ export function isPlanLines(path: string): boolean {
 /** Returns true for a file of a run in progress, which has no object. */
 export function isLocalOnly(path: string): boolean {
   return (
-    path === LOCK_KEY ||
-    path.startsWith(`${LOCK_KEY}.`) ||
-    path.startsWith(`${LOCK_KEY}-`) ||
+    path === LOCK_PATH ||
+    path.startsWith(`${LOCK_PATH}.`) ||
+    path.startsWith(`${LOCK_PATH}-`) ||
     /^_switchyard\/(?:tmp|leases|compacting\/[^/]+\/(?:joined|day))(?:\/|$)/.test(path) ||
     basename(path).startsWith(".")
   );
@@ -109,4 +111,10 @@ export function isFileKey(path: string): boolean {
 /** Returns true for a file of the log of a Delta table. */
 function isOfTable(path: string): boolean {
   return path.includes("/_delta_log/");
+}
+
+/** Returns the path of the directory of a split's journals in its output. */
+export function journalsPath(split: string): string {
+  const { outputDirectory, acknowledgedDirectory } = layoutOf("/", "", epochOf(split));
+  return acknowledgedDirectory.slice(outputDirectory.length).replaceAll("\\", "/");
 }

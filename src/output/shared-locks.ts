@@ -1,32 +1,16 @@
-import { readdir, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasCode } from "../base/error-code.js";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
-import { isLocked, type LockHolder, readHolder, takeLockFile } from "../base/lock-file.js";
 import { formatShard, type Shard } from "../plan/shard.js";
-
-/** A lock that is held. */
-interface HeldLock {
-  release(): Promise<void>;
-}
+import { LOCK_PATH } from "./layout.js";
+import type { HeldLock, Output, OutputLock } from "./output.js";
 
 /** The right to plan, which only one process has at a time. */
-export interface PlanningLock extends HeldLock {
+export interface PlanningLock extends Pick<HeldLock, "release"> {
+  readonly held: HeldLock;
   /** True if no other shard reads splits, so that leftover files may be removed. */
   readonly isAlone: boolean;
   /** Locks the shard while its splits are read. */
   lockShard(shard: Shard): Promise<HeldLock>;
-}
-
-/** The locks of an output that several processes write to. */
-export interface SharedLocks {
-  /**
-   * Waits while another process plans. Throws `output_locked` while processes of another kind run,
-   * `shard_locked` while another process runs the same shard, and `shards_differ` while shards with
-   * another number of shards run.
-   */
-  plan(planner: Planner, signal: AbortSignal, note: (text: string) => void): Promise<PlanningLock>;
 }
 
 /** A process that plans: a shard, or the coordinator of a queue. */
@@ -42,22 +26,21 @@ export interface Member {
   readonly shard?: Shard;
 }
 
-const POLL_MS = 200;
+const POLL_MS = 250;
 /** A process reports that it waits after this time. */
 const NOTE_AFTER_MS = 5_000;
 
-/** Name of the lock of a shard, which is in the same directory as the lock of the output. */
-export function shardLockName(lock: string, { index, count }: Shard): string {
-  return `${lock}-shard-${index}-of-${count}`;
+function shardLockName({ index, count }: Shard): string {
+  return `${LOCK_PATH}-shard-${index}-of-${count}`;
 }
 
-/** Name of the lock of a worker, whose own name is unique. */
-export function workerLockName(lock: string, worker: string): string {
-  return `${lock}-worker-${worker}`;
+/** Path of the lock of a worker, whose own name is unique. */
+export function workerLockName(worker: string): string {
+  return `${LOCK_PATH}-worker-${worker}`;
 }
 
 /** Returns the process of a lock's name; undefined for other names. */
-export function memberOfLock(name: string): Member | undefined {
+function memberOfLock(name: string): Member | undefined {
   const [, index, count, worker] =
     /^lock-(?:shard-(\d+)-of-(\d+)|worker-([\w.-]+-[0-9a-f]{8}))$/.exec(name) ?? [];
   if (worker !== undefined) return { name: `worker ${worker}` };
@@ -67,59 +50,65 @@ export function memberOfLock(name: string): Member | undefined {
 }
 
 /** Returns the name of a planner as it is in the lock. */
-export function formatPlanner(planner: Planner): string {
+function formatPlanner(planner: Planner): string {
   return planner === COORDINATOR ? planner : `shard ${formatShard(planner)}`;
 }
 
-/** Locks in files, for an output that all processes see. */
-export function fileLocks(lockFile: string): SharedLocks {
-  return {
-    async plan(planner, signal, note) {
-      const name = formatPlanner(planner);
-      const waited = {
-        take: () => takeLockFile(lockFile, { planner: name }),
-        holder: () => readHolder(lockFile),
-        pollMs: POLL_MS,
-      };
-      const planning = await takeWaiting(waited, signal, note);
-      try {
-        const others = await livingMembers(lockFile);
-        refuseOthers(planner, others);
-        return {
-          isAlone: others.length === 0,
-          release: () => planning.release(),
-          lockShard: (shard) => takeLockFile(shardLockName(lockFile, shard), { planner: name }),
-        };
-      } catch (error) {
-        await planning.release();
-        throw error;
-      }
-    },
-  };
+/**
+ * Waits while another process plans, then takes the right to plan. Throws `output_locked` while processes of
+ * another kind run, `shard_locked` while another process runs the same shard, and `shards_differ` while shards
+ * with another number of shards run.
+ */
+export async function lockToPlan(
+  output: Output,
+  planner: Planner,
+  signal: AbortSignal,
+  note: (text: string) => void,
+): Promise<PlanningLock> {
+  const name = formatPlanner(planner);
+  const planning = await takeWaiting(output.lock(LOCK_PATH, name), signal, note);
+  try {
+    const others = await livingMembers(output, signal);
+    refuseOthers(planner, others);
+    return {
+      isAlone: others.length === 0,
+      held: planning,
+      release: () => planning.release(),
+      lockShard: (shard) => output.lock(shardLockName(shard), name).take(),
+    };
+  } catch (error) {
+    await planning.release();
+    throw error;
+  }
+}
+
+/** Returns true if a run holds an output, as far as this host can tell. */
+export async function isAtWork(output: Output, signal: AbortSignal): Promise<boolean> {
+  return (
+    (await output.lock(LOCK_PATH).isHeld(signal)) ||
+    (await livingMembers(output, signal)).length > 0
+  );
 }
 
 /**
  * Throws `output_locked` if shards or workers use an output. Removes the locks of dead workers,
- * because no other worker ever gets their names.
+ * because no other worker ever gets their names; a worker that was only paused notices it. `name`: the
+ * output in messages.
  */
-export async function refuseLiving(lockFile: string): Promise<void> {
-  const locks = await memberLocks(lockFile);
-  for (const path of deadWorkers(locks, dirname(dirname(lockFile))))
-    await rm(path, { force: true });
-}
-
-/**
- * Returns the places of the locks of dead workers. Throws `output_locked` if a shard or worker is
- * alive. `output`: its name in messages.
- */
-export function deadWorkers(locks: readonly MemberLock[], output: string): readonly string[] {
+export async function refuseLiving(
+  output: Output,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const locks = await memberLocks(output, signal);
   const living = livingOf(locks);
-  if (living.length > 0) throw lockedBy(living, output);
-  return locks.filter(({ member }) => member.shard === undefined).map(({ at }) => at);
+  if (living.length > 0) throw lockedBy(living, name);
+  const dead = locks.filter(({ member }) => member.shard === undefined).map(({ path }) => path);
+  if (dead.length > 0) await output.remove(dead, signal);
 }
 
 /** Returns the shards and workers whose locks are held. */
-export function livingOf(locks: readonly MemberLock[]): readonly Member[] {
+function livingOf(locks: readonly MemberLock[]): readonly Member[] {
   return locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
 }
 
@@ -136,7 +125,7 @@ function lockedBy(members: readonly Member[], output: string): SwitchyardError {
  * Throws `output_locked` if a member is of another kind, `shard_locked` if one has the same number,
  * and `shards_differ` if one has another number of shards.
  */
-export function refuseOthers(planner: Planner, others: readonly Member[]): void {
+function refuseOthers(planner: Planner, others: readonly Member[]): void {
   const shards = others.flatMap(({ shard }) => shard ?? []);
   const isShard = planner !== COORDINATOR;
   if (shards.length !== (isShard ? others.length : 0)) throw lockedBy(others, "this output");
@@ -158,58 +147,48 @@ export function refuseOthers(planner: Planner, others: readonly Member[]): void 
   );
 }
 
-interface WaitedLock<Lock> {
-  /** Throws `output_locked` while another process has the lock. */
-  take(): Promise<Lock>;
-  holder(): Promise<LockHolder | undefined>;
-  readonly pollMs: number;
-}
-
 /** Takes the lock of an output; waits while its holder plans. */
-export async function takeWaiting<Lock>(
-  { take, holder, pollMs }: WaitedLock<Lock>,
+async function takeWaiting(
+  lock: OutputLock,
   signal: AbortSignal,
   note: (text: string) => void,
-): Promise<Lock> {
-  for (let waitedMs = 0; ; waitedMs += pollMs) {
+): Promise<HeldLock> {
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     try {
-      return await take();
+      return await lock.take();
     } catch (error) {
       if (!(error instanceof SwitchyardError && error.code === "output_locked")) throw error;
-      const other = await holder();
+      const other = await lock.holder(signal);
       if (other !== undefined && other.planner === undefined) throw error;
       if (waitedMs === NOTE_AFTER_MS && other !== undefined)
         note(`waiting for ${other.planner} (process ${other.pid} on ${other.host}), which plans`);
     }
-    await sleep(pollMs, undefined, { signal });
+    await sleep(POLL_MS, undefined, { signal });
   }
 }
 
 /** Returns the shards and workers with processes that are alive, as far as this host can tell. */
-export async function livingMembers(lockFile: string): Promise<readonly Member[]> {
-  return livingOf(await memberLocks(lockFile));
+export async function livingMembers(
+  output: Output,
+  signal: AbortSignal,
+): Promise<readonly Member[]> {
+  return livingOf(await memberLocks(output, signal));
 }
 
 /** The lock of a shard or worker. */
-export interface MemberLock {
+interface MemberLock {
   readonly member: Member;
-  /** Path of the file, or key of the object. */
-  readonly at: string;
+  readonly path: string;
   /** True if its process is alive, as far as this host can tell. */
   readonly isHeld: boolean;
 }
 
-async function memberLocks(lockFile: string): Promise<readonly MemberLock[]> {
-  const directory = dirname(lockFile);
-  const names = await readdir(directory).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  });
+async function memberLocks(output: Output, signal: AbortSignal): Promise<readonly MemberLock[]> {
   const locks: MemberLock[] = [];
-  for (const name of names.sort()) {
-    const member = memberOfLock(basename(name));
-    const at = join(directory, name);
-    if (member !== undefined) locks.push({ member, at, isHeld: await isLocked(at) });
+  for (const path of await output.list(`${LOCK_PATH}-`, signal)) {
+    const member = memberOfLock(path.slice(path.lastIndexOf("/") + 1));
+    if (member === undefined) continue;
+    locks.push({ member, path, isHeld: await output.lock(path).isHeld(signal) });
   }
   return locks;
 }

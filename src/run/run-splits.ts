@@ -1,8 +1,6 @@
 import { throwIfInterrupted } from "../base/errors.js";
 import { withFrugalHeap } from "../base/frugal-heap.js";
-import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { asOutput } from "../base/output-error.js";
 import { sum } from "../base/sum.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "../ledger/manifest.js";
@@ -11,6 +9,9 @@ import { removeSpilled } from "../ledger/output-directory.js";
 import { type AccountFacts, foldFailures } from "../ledger/run-accounts.js";
 import type { RunContext, RunOutcome } from "../ledger/run-observer.js";
 import type { MaxRejects } from "../options/options.js";
+import { directoryOutput } from "../output/directory-output.js";
+import { LOCK_PATH } from "../output/layout.js";
+import type { HeldLock } from "../output/output.js";
 import { refuseLiving } from "../output/shared-locks.js";
 import type { Split } from "../plan/plan.js";
 import type { StoreUsage } from "../store/store-usage.js";
@@ -68,11 +69,12 @@ export async function runSplits<Accounts extends RunAccounts>(
   const startedMs = outside.now();
   const inputs = await withFrugalHeap(() => discoverInputs(job, outside, signal));
   throwIfInterrupted(signal);
-  const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
+  const output = directoryOutput(layout.outputDirectory);
+  const lock = await output.lock(LOCK_PATH).take();
   const ended: EndedEpoch[] = [];
   let pool: WorkerPool | undefined;
   try {
-    await refuseLiving(layout.lockFile);
+    await refuseLiving(output, layout.outputDirectory, signal);
     if (job.finishesOnly === true)
       await withFrugalHeap(() => requireSplits(layout, factsOf(inputs, job.recorded)));
     const planning = { outside, signal, startedMs };
@@ -168,7 +170,7 @@ export function describeDocuments({ documents = [] }: DiscoveredInputs): readonl
 
 function notesOf(
   inputs: DiscoveredInputs,
-  { takenOverFrom: dead }: LockFile,
+  { takenOverFrom: dead }: Pick<HeldLock, "takenOverFrom">,
   { notes }: StartedRun,
 ): readonly string[] {
   return [

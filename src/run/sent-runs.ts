@@ -4,18 +4,19 @@ import { writeDurably } from "../base/durable-file.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
-import { isAtWork, type RunHistory, readHistory } from "../check/run-history.js";
+import { type RunHistory, readHistory } from "../check/run-history.js";
 import { Ledger, listOrNone, readHeads } from "../ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "../ledger/ledger-records.js";
 import { optionDifferences } from "../ledger/recorded-options.js";
 import { ChangedError, describeVersionChange } from "../ledger/resume.js";
 import type { SendRequest } from "../options/options.js";
 import { type Layout, layoutOf, SENT_RUN_NAME } from "../output/layout.js";
+import { openOutput } from "../output/open-output.js";
 import { pathInOutput, withFilesOf } from "../output/output-files.js";
 import { isOfSentRun } from "../output/output-paths.js";
 import type { SignalledPlace } from "../output/output-place.js";
+import { isAtWork } from "../output/shared-locks.js";
 import { splitIdOf } from "../plan/plan.js";
-import { isObjectUrl } from "../store/object-url.js";
 import { countAcknowledged } from "../webhook/acknowledgements.js";
 import { journalsOf } from "../webhook/webhook-sink.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
@@ -108,14 +109,8 @@ function sharedInputs(run: SentRun, inputs: readonly string[]): readonly string[
 
 /** Returns the names of directories that may be runs. */
 async function namesOfRuns(place: SignalledPlace): Promise<readonly string[]> {
-  const { directory, signal } = place;
-  if (!isObjectUrl(directory)) return listOrNone(directory);
-  const { openOutput } = await import("../output/output-copy.js");
-  const { store, prefix } = await openOutput(place);
-  const names: string[] = [];
-  for await (const { prefixes } of store.list(prefix, { isFlat: true, signal }))
-    names.push(...prefixes.map((one) => one.slice(prefix.length, -1)));
-  return names;
+  const paths = await (await openOutput(place)).list("", place.signal);
+  return paths.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
 }
 
 /** Calls `work` with the layout of a run, or of a copy of the files that record its progress. */
@@ -127,12 +122,6 @@ export async function withRun<Result>(
   return withFilesOf(placeOfRun(place, name), isOfSentRun, place.signal, (directory) =>
     work(layoutOf(directory, "events")),
   );
-}
-
-async function isRunAtWork(layout: Layout, place: SignalledPlace, name: string): Promise<boolean> {
-  if (!isObjectUrl(place.directory)) return isAtWork(layout);
-  const { isLockedInStore } = await import("../output/output-copy.js");
-  return isLockedInStore(placeOfRun(place, name));
 }
 
 function placeOfRun(place: SignalledPlace, name: string): SignalledPlace {
@@ -148,7 +137,7 @@ async function describeRun(
   if (run === undefined) return undefined;
   const { delivered, rejected, splitsDone, splitsTotal } = await countSent(layout);
   const isDone = splitsTotal > 0 && splitsDone === splitsTotal;
-  const state = (await isRunAtWork(layout, place, name))
+  const state = (await isAtWork(await openOutput(placeOfRun(place, name)), place.signal))
     ? "at_work"
     : isDone
       ? "done"

@@ -247,7 +247,7 @@ describe("the statements of a warehouse", () => {
     ["redshift", "/events/2'"],
     ["clickhouse", "/events/*/part-*.parquet'"],
   ])("of %s leave out the files of a Delta log", async (warehouse, text) => {
-    const { cwd } = await exported("parquet", ["--table", "delta"]);
+    const { cwd } = await exported("parquet", ["--table-log", "delta"]);
     const { stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
     expect(stdout).toContain(text);
   });

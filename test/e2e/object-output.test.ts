@@ -20,7 +20,7 @@ const shapes: readonly (readonly [string, readonly string[]])[] = [
   ["csv", ["--format", "csv", "--partition", "day,event"]],
   ["jsonl.gz", ["--format", "jsonl.gz", "--compact", "never"]],
   ["arrow", ["--format", "arrow", "--dedupe"]],
-  ["delta", ["--format", "parquet", "--table", "delta", "--day-name", "day={day}"]],
+  ["delta", ["--format", "parquet", "--table-log", "delta", "--day-name", "day={day}"]],
 ];
 
 describe.runIf(hasS3Server())("an export into a bucket", () => {

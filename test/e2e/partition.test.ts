@@ -82,7 +82,7 @@ it.each(someOf(["parquet", "jsonl", "csv", "jsonl.gz", "arrow"], 5))(
 );
 
 describe("an output that grows", () => {
-  const grown = ["--to", "grown", "--dedupe", "--day-name", "day={day}", "--table", "delta"];
+  const grown = ["--to", "grown", "--dedupe", "--day-name", "day={day}", "--table-log", "delta"];
 
   it("is deduplicated, compacted, verified, and read as Hive and Delta tables", async () => {
     await run(0, "export", "a.jsonl", ...words, ...grown);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { LeaseLock, type LeaseTimes } from "../../src/output/lease-lock.js";
+import { LeaseLock } from "../../src/output/lease-lock.js";
+import type { LeaseTimes } from "../../src/output/output.js";
 import type { ObjectStore } from "../../src/store/object-store.js";
 import { S3Store } from "../../src/store/s3-store.js";
 import { startFaultProxy } from "../support/fault-proxy.js";

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
-import { takeLockFile } from "../../base/lock-file.js";
 import { makeDirectory } from "../../base/make-directory.js";
 import { mapBounded } from "../../base/map-bounded.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
@@ -11,8 +10,9 @@ import { sum } from "../../base/sum.js";
 import { type CompactedParts, type JoinedPart, readCompacted } from "../../ledger/compacted.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../../ledger/manifest.js";
 import { readManifest } from "../../ledger/manifest-file.js";
-import { COMPACTED_PARTS, layoutOf, MANIFEST_NAME } from "../../output/layout.js";
-import type { LeaseLock } from "../../output/lease-lock.js";
+import { directoryOutput } from "../../output/directory-output.js";
+import { COMPACTED_PARTS, LOCK_PATH, layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import type { HeldLock } from "../../output/output.js";
 import { withLockedCopy } from "../../output/output-copy.js";
 import type { OutputMirror } from "../../output/output-mirror.js";
 import type { SignalledPlace } from "../../output/output-place.js";
@@ -59,9 +59,10 @@ export async function compactExport(
   if (!existsSync(layout.planFile)) {
     throw refusal(directory, "it has no ledger, which the next run of its export needs");
   }
-  const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
+  const output = directoryOutput(directory);
+  const lock = await output.lock(LOCK_PATH).take();
   try {
-    await refuseLiving(layout.lockFile);
+    await refuseLiving(output, directory, signal);
     await finishCompaction(layout);
     const manifest = await readManifest(manifestFile);
     if (!manifest.complete)
@@ -256,7 +257,7 @@ export async function compactInStore(output: SignalledPlace): Promise<CompactRes
   });
 }
 
-function storeOf(mirror: OutputMirror, lock: LeaseLock): CompactedStore {
+function storeOf(mirror: OutputMirror, lock: HeldLock): CompactedStore {
   return {
     async fetch(paths) {
       await mapBounded(paths, FETCHES_MAX, (path) => mirror.fetchContent(path));

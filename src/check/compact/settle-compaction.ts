@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { isThere } from "../../base/durable-file.js";
 import { SwitchyardError } from "../../base/errors.js";
-import { takeLockFile } from "../../base/lock-file.js";
-import { asOutput } from "../../base/output-error.js";
 import { readManifest } from "../../ledger/manifest-file.js";
-import { layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import { directoryOutput } from "../../output/directory-output.js";
+import { LOCK_PATH, layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import { openOutput } from "../../output/open-output.js";
 import type { SignalledPlace } from "../../output/output-place.js";
 import { isObjectUrl } from "../../store/object-url.js";
 
@@ -18,9 +18,9 @@ export async function settleCompaction(place: SignalledPlace): Promise<void> {
 
 /** Does the same for an output on the disk. */
 export async function settleDirectory(directory: string): Promise<void> {
-  const { compactingDirectory, lockFile } = layoutOf(directory, "events");
+  const { compactingDirectory } = layoutOf(directory, "events");
   if (!isThere(compactingDirectory)) return;
-  const lock = await asOutput(lockFile, () => takeLockFile(lockFile));
+  const lock = await directoryOutput(directory).lock(LOCK_PATH).take();
   try {
     await finishIn(directory);
   } finally {
@@ -38,17 +38,13 @@ export async function settleUnlessRunning(place: SignalledPlace): Promise<void> 
 }
 
 async function settleInStore(place: SignalledPlace): Promise<void> {
-  const { openOutput, withLockedCopy } = await import("../../output/output-copy.js");
-  const { store, prefix } = await openOutput(place);
-  const changes = `${prefix}_switchyard/compacting/`;
-  for await (const { objects } of store.list(changes, { isFlat: false, signal: place.signal })) {
-    if (objects.length === 0) continue;
-    await withLockedCopy(place, async ({ mirror, directory }, lock) => {
-      await finishIn(directory);
-      await mirror.publish(lock);
-    });
-    return;
-  }
+  const changes = await (await openOutput(place)).list("_switchyard/compacting/", place.signal);
+  if (changes.length === 0) return;
+  const { withLockedCopy } = await import("../../output/output-copy.js");
+  await withLockedCopy(place, async ({ mirror, directory }, lock) => {
+    await finishIn(directory);
+    await mirror.publish(lock);
+  });
 }
 
 async function finishIn(directory: string): Promise<void> {

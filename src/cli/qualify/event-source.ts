@@ -4,7 +4,7 @@ import { UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../options/configuration.js";
 import { placeOf } from "../../options/run-options.js";
 import { MANIFEST_NAME } from "../../output/layout.js";
-import { readTextOf } from "../../output/output-files.js";
+import { openOutput } from "../../output/open-output.js";
 import type { OutputPlace } from "../../output/output-place.js";
 import { isObjectUrl } from "../../store/object-url.js";
 import { documentIn, findDocument } from "./known-events.js";
@@ -62,7 +62,7 @@ async function storedExport(
   place: OutputPlace,
   signal: AbortSignal,
 ): Promise<EventSource | undefined> {
-  const manifest = await readTextOf(place, MANIFEST_NAME, signal);
+  const manifest = await (await openOutput(place)).get(MANIFEST_NAME, signal);
   return manifest === undefined ? undefined : { kind: "stored", place };
 }
 

@@ -19,7 +19,7 @@ import { STANDARD_OUTPUT } from "../../options/options.js";
 import { outputRows } from "../../options/output-rows.js";
 import { placeOf } from "../../options/run-options.js";
 import { MANIFEST_NAME } from "../../output/layout.js";
-import { readTextOf, writeTextOf } from "../../output/output-files.js";
+import { openOutput } from "../../output/open-output.js";
 import { logLine } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import type { ExportResult } from "../../run/run-export.js";
@@ -233,7 +233,8 @@ export async function recordMigration(
   signal: AbortSignal,
 ): Promise<void> {
   const text = `${JSON.stringify({ digest: digestOf(configuration, exported) })}\n`;
-  await writeTextOf(placeOf(configuration, directoryOf(exported)), RECORD_PATH, text, signal);
+  const output = await openOutput(placeOf(configuration, directoryOf(exported)));
+  await output.put(RECORD_PATH, text, { signal });
 }
 
 /**
@@ -246,8 +247,8 @@ export async function isMigrated(
   stored: StoredEvents | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const place = placeOf(configuration, directoryOf(exported));
-  const text = await readTextOf(place, RECORD_PATH, signal);
+  const output = await openOutput(placeOf(configuration, directoryOf(exported)));
+  const text = (await output.get(RECORD_PATH, signal))?.toString();
   if (!text?.includes(`"${digestOf(configuration, exported)}"`)) return false;
   if (stored === undefined || !configuration.steps.includes("send")) return true;
   const counts = await stored.counts({ from: undefined, to: undefined }, COUNTS_MAX);

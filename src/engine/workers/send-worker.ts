@@ -4,6 +4,8 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { eventKeys } from "../../dedupe/key-digests.js";
 import { idsOfKey } from "../../options/dedupe-options.js";
 import type { SendOptions, SharedSending } from "../../options/options.js";
+import { openOutput } from "../../output/open-output.js";
+import { journalsPath } from "../../output/output-paths.js";
 import { RejectFile } from "../../run/thread/reject-file.js";
 import { ThreadCounters } from "../../run/thread/thread-counters.js";
 import { createPoster } from "../../webhook/undici-post.js";
@@ -65,9 +67,14 @@ async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
  * copy of one.
  */
 async function pieceWriterOf({ shared, s3 }: SendOptions) {
-  const { pieceWriter } = await import("../../distributed/stored-journals.js");
-  // A stopped run also stores the last piece.
-  return pieceWriter({ directory: shared?.address ?? "", s3 }, new AbortController().signal);
+  const output = await openOutput({ directory: shared?.address ?? "", s3 });
+  // A stopped run also stores the last piece. If the piece exists, an answer was lost: no other process
+  // uses the name.
+  const options = { condition: "absent", signal: new AbortController().signal } as const;
+  return async (name: string, text: string) => {
+    const [split = ""] = name.split(".");
+    await output.put(`${journalsPath(split)}/${name}`, text, options);
+  };
 }
 
 /** Returns a check that stops a process that may have lost its claims. */

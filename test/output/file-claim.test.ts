@@ -2,13 +2,14 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FileLease, splitLeaseTimes } from "../../src/distributed/split-lease.js";
+import { FileClaim } from "../../src/output/file-claim.js";
+import { claimTimes } from "../../src/output/output.js";
 import { scratchDirectory } from "../support/scratch.js";
 
-const scratch = scratchDirectory("split-lease");
-const { expireMs, trustMs } = splitLeaseTimes;
+const scratch = scratchDirectory("file-claim");
+const { expireMs, trustMs } = claimTimes;
 
-/** Makes the only lease below a path as old as one that was not renewed for so long, of another machine. */
+/** Makes the only claim below a path as old as one that was not renewed for so long, of another machine. */
 function neglect(directory: string, ageMs: number): void {
   const [name = ""] = readdirSync(directory);
   const file = join(directory, name);
@@ -18,28 +19,28 @@ function neglect(directory: string, ageMs: number): void {
   utimesSync(file, seconds, seconds);
 }
 
-test("one of several processes gets a lease, and another one after its release", async () => {
+test("one of several processes gets a claim, and another one after its release", async () => {
   const path = join(scratch, "several", "000000");
-  const taken = await Promise.all(Array.from({ length: 8 }, () => FileLease.take(path)));
+  const taken = await Promise.all(Array.from({ length: 8 }, () => FileClaim.take(path)));
   const [lease, ...others] = taken.filter((one) => one !== undefined);
   expect(others).toEqual([]);
   expect(lease?.leftMs).toBeGreaterThan(trustMs - 5_000);
-  expect(await FileLease.take(path)).toBeUndefined();
+  expect(await FileClaim.take(path)).toBeUndefined();
   await lease?.release();
-  const next = await FileLease.take(path);
+  const next = await FileClaim.take(path);
   expect(next).toBeDefined();
   await next?.release();
   expect(readdirSync(join(scratch, "several"))).toEqual([]);
 });
 
-test("a lease that another machine does not renew any more is taken by one of several", async () => {
+test("a claim that another machine does not renew any more is taken by one of several", async () => {
   const directory = join(scratch, "old");
   const path = join(directory, "000000");
-  const lost = await FileLease.take(path);
+  const lost = await FileClaim.take(path);
   neglect(directory, expireMs - 5_000);
-  expect(await FileLease.take(path)).toBeUndefined();
+  expect(await FileClaim.take(path)).toBeUndefined();
   neglect(directory, expireMs + 1_000);
-  const taken = await Promise.all(Array.from({ length: 8 }, () => FileLease.take(path)));
+  const taken = await Promise.all(Array.from({ length: 8 }, () => FileClaim.take(path)));
   const [lease, ...others] = taken.filter((one) => one !== undefined);
   expect(lease).toBeDefined();
   expect(others).toEqual([]);
@@ -49,13 +50,13 @@ test("a lease that another machine does not renew any more is taken by one of se
   await lease?.release();
 });
 
-test("a process that lost its lease leaves that of a later one, whose file has the same name", async () => {
+test("a process that lost its claim leaves that of a later one, whose file has the same name", async () => {
   const directory = join(scratch, "again");
   const path = join(directory, "000000");
-  const lost = await FileLease.take(path);
+  const lost = await FileClaim.take(path);
   neglect(directory, expireMs + 1_000);
-  await (await FileLease.take(path))?.release();
-  const later = await FileLease.take(path);
+  await (await FileClaim.take(path))?.release();
+  const later = await FileClaim.take(path);
   await lost?.release();
   expect(readdirSync(directory)).toEqual(["000000-1"]);
   await later?.release();
@@ -65,18 +66,18 @@ test("a process that lost its lease leaves that of a later one, whose file has t
 test("the lease of a process of this machine that has died is taken at once", async () => {
   const directory = join(scratch, "dead");
   const path = join(directory, "000000");
-  await FileLease.take(path);
+  await FileClaim.take(path);
   const [name = ""] = readdirSync(directory);
   const holder = JSON.parse(readFileSync(join(directory, name), "utf8"));
   const { pid } = spawnSync("true");
   writeFileSync(join(directory, name), `${JSON.stringify({ ...holder, pid })}\n`);
-  expect(await FileLease.take(path)).toBeDefined();
+  expect(await FileClaim.take(path)).toBeDefined();
 });
 
-test("a lease that was not renewed in time stays lost, whatever comes later", async () => {
+test("a claim that was not renewed in time stays lost, whatever comes later", async () => {
   const times = { renewMs: 20, expireMs: 200, trustMs: 60 };
   const directory = join(scratch, "late");
-  const lease = await FileLease.take(join(directory, "000000"), times);
+  const lease = await FileClaim.take(join(directory, "000000"), times);
   const [name = ""] = readdirSync(directory);
   const start = performance.now();
   // As a process that is paused: no timer comes in.

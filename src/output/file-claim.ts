@@ -4,27 +4,14 @@ import { basename, dirname } from "node:path";
 import { hasCode } from "../base/error-code.js";
 import { isDead, type LockHolder, linkNew, readHolder, thisProcess } from "../base/lock-file.js";
 import { makeDirectory } from "../base/make-directory.js";
-import type { LeaseTimes } from "../output/lease-lock.js";
-
-/** The right to send a split, valid while it is renewed. */
-export interface SplitLease {
-  /** Milliseconds in which no other process can have taken it; 0 or less if one may have. */
-  readonly leftMs: number;
-  release(): Promise<void>;
-}
-
-export const splitLeaseTimes: LeaseTimes = {
-  renewMs: 4_000,
-  expireMs: 30_000,
-  trustMs: 20_000,
-};
+import { claimTimes, type LeaseTimes, type OutputClaim } from "./output.js";
 
 /**
- * A lease in a directory that all processes see: a numbered file that its holder rewrites
+ * A claim in a directory that all processes see: a numbered file that its holder rewrites
  * periodically. The next holder creates the file with the next number, which only one process can
  * do. Ages are differences of file system times, so the clocks of the machines need not agree.
  */
-export class FileLease implements SplitLease {
+export class FileClaim implements OutputClaim {
   #renewedMs: number;
   readonly #timer: NodeJS.Timeout;
 
@@ -38,8 +25,8 @@ export class FileLease implements SplitLease {
     this.#timer = setInterval(() => void this.#renew(), times.renewMs).unref();
   }
 
-  /** Takes the lease; returns undefined while another process has it. */
-  static async take(path: string, times = splitLeaseTimes): Promise<FileLease | undefined> {
+  /** Makes the claim; returns undefined while another process has it. */
+  static async take(path: string, times = claimTimes): Promise<FileClaim | undefined> {
     await makeDirectory(dirname(path));
     const token = randomUUID();
     const draft = `${path}-draft-${token}`;
@@ -56,7 +43,7 @@ export class FileLease implements SplitLease {
         const file = fileOf(path, last + 1);
         if (!(await linkNew(draft, file))) return undefined;
         for (const number of numbers) await rm(fileOf(path, number), { force: true });
-        return new FileLease(file, holder, times, startedMs);
+        return new FileClaim(file, holder, times, startedMs);
       }
     } finally {
       await rm(draft, { force: true });
@@ -88,7 +75,7 @@ export class FileLease implements SplitLease {
       }
       this.#renewedMs = Math.max(this.#renewedMs, startedMs);
     } catch {
-      // The lease expires unless a later renewal succeeds.
+      // The claim expires unless a later renewal succeeds.
     }
   }
 }
