@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import type { Manifest } from "../../src/ledger/manifest.js";
 import { type CommandResult, runSwitchyard } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
 import { inputsOf } from "../support/inputs-of.js";
+import { longTest } from "../support/long-test.js";
 import { writeOverlappingHours } from "../support/overlapping-export.js";
-import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
@@ -20,7 +20,7 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const directory = scratchDirectory("increments");
 killServicesAfterEach();
 
-it.runIf(isCi)(
+longTest(
   `each event is exported and sent once, after ${KILLS} kills and after further files, seed ${seed}`,
   async () => {
     console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);

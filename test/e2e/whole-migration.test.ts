@@ -12,7 +12,7 @@ import {
   share,
   size,
 } from "../support/known-counts.js";
-import { isCi } from "../support/property-runs.js";
+import { isCi, someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 import {
@@ -149,8 +149,8 @@ function deliveryLines(known: KnownCounts): readonly (readonly string[])[] {
   return [["rows", ...rows.map(count)]];
 }
 
-describe.each(isCi ? nodes : nodes.slice(0, 1))("with %s", (node) => {
-  test.each(isCi ? vendors : vendors.slice(0, 1))(
+describe.each(someOf(nodes, nodes.length))("with %s", (node) => {
+  test.each(someOf(vendors, vendors.length))(
     "every figure of a migration from %s is right",
     { timeout: 900_000 },
     (vendor) => migrate(vendor, node),

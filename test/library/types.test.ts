@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { longTest } from "../support/long-test.js";
-import { isCi } from "../support/property-runs.js";
+import { isCi, someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -50,7 +50,7 @@ const compilations = [
   ["bundler", ["--strict"]],
 ] as const;
 
-test.each(compilations.slice(0, isCi ? 4 : 1))(
+test.each(someOf(compilations, 4))(
   "a program compiles with %s %j",
   async (moduleResolution, flags) => {
     const module = moduleResolution === "bundler" ? "esnext" : "nodenext";

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { longTest } from "../support/long-test.js";
 import { processScript } from "../support/process-scripts.js";
-import { isCi, propertyRuns } from "../support/property-runs.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
@@ -165,7 +166,7 @@ function addBatch(run: FakeExport, batch: number): void {
   }
 }
 
-it.runIf(isCi)(
+longTest(
   `epochs that are killed repeatedly end with the bytes of undisturbed ones (SWITCHYARD_SEED=${seed})`,
   async () => {
     const random = createRandom(seed);
@@ -198,7 +199,7 @@ it.runIf(isCi)(
   300_000,
 );
 
-it.runIf(isCi)(
+longTest(
   `epochs that a killed run with --fresh has left in part are not lost or repeated (SWITCHYARD_SEED=${seed})`,
   async () => {
     const random = createRandom(seed);

@@ -1,8 +1,9 @@
-import { basename, extname } from "node:path";
+import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error The build is plain scripts.
 import { bundleScripts } from "../../scripts/bundle-scripts.mjs";
-import { makeRunDirectory } from "./scratch.js";
+import { countsVariable, leftToCi } from "./left-to-ci.js";
+import { makeRunDirectory, ofThisRun } from "./scratch.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const directory = `${root}dist/.tests`;
@@ -22,11 +23,21 @@ const scripts = [
   "storage/kit/write-entities.mjs",
 ];
 
-/** Bundles the scripts, and makes the directory of the tests. Runs before all tests. */
+/**
+ * Bundles the scripts, and makes the directory of the tests. Runs before all tests. Returns what runs after
+ * them: a green run says what it has left to CI.
+ */
 export async function setup(): Promise<() => void> {
   const entries = scripts.map((path) => [basename(path, extname(path)), `${root}test/${path}`]);
   await bundleScripts(Object.fromEntries(entries), directory);
-  return makeRunDirectory();
+  const removeDirectory = makeRunDirectory();
+  const counts = join(process.env[ofThisRun] ?? "", "left-to-ci");
+  process.env[countsVariable] = counts;
+  return () => {
+    const text = leftToCi(counts);
+    if (text !== undefined) console.error(text);
+    removeDirectory();
+  };
 }
 
 /** Path of the bundled script. */

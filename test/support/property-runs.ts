@@ -1,9 +1,14 @@
+import { countLeft } from "./left-to-ci.js";
+
 /** Tests run at length in CI, where nobody waits for them, and briefly elsewhere. */
 export const isCi = process.env["CI"] !== undefined;
 
-/** Returns all cases in CI, and elsewhere the first of each `step`. */
-export function someOf<T>(cases: readonly T[], step: number): readonly T[] {
-  return cases.filter((_, index) => isCi || index % step === 0);
+/** Returns all cases in CI, and elsewhere the first of each `step`, or those of each `step` at an offset. */
+export function someOf<T>(cases: readonly T[], step: number, offset = 0): readonly T[] {
+  if (isCi) return cases;
+  const some = cases.filter((_, index) => index % step === offset % step);
+  countLeft("cases", cases.length - some.length);
+  return some;
 }
 
 /**
