@@ -117,7 +117,8 @@ function planOutputChecks({
 }: Diagnosis): readonly PlannedCheck[] {
   const { values, steps } = configuration;
   const { to, sendTo, console, service } = values;
-  const { dataset, runs, report } = valuesOf(configuration);
+  const { layout, runs, report } = valuesOf(configuration);
+  const { dataset } = layout;
   const hasDestination = [to, sendTo, console, service].some((one) => one !== undefined);
   const plan: PlannedCheck[] = [];
   const probe = (name: string, directory: string) =>

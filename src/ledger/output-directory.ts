@@ -211,7 +211,7 @@ export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean):
       : "or move the files away";
     throw new UsageError(
       "output_occupied",
-      `${join(directory, name)} exists, but is not in the ledger of any run; choose another directory or --dataset, ${advice}`,
+      `${join(directory, name)} exists, but is not in the ledger of any run; choose another directory or another dataset in --layout, ${advice}`,
     );
   }
 }

@@ -4,6 +4,7 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { describeOption, flagOf, type OptionName, optionNames } from "../options/option-names.js";
 import { sizeText } from "../options/option-values.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
+import { type DirectoryTemplate, templateText } from "../sinks/directory-names.js";
 import { columnTexts } from "../sinks/output-columns.js";
 
 /** The options that decide the bytes of the output, as the ledger and the manifest keep them. */
@@ -85,7 +86,7 @@ const optionsByName: Readonly<Record<string, OptionName>> = {
  * `--split-size: was 4MiB, is 64MiB`, `mapping.time.zone: was "UTC", is …`.
  */
 export function optionDifferences(before: unknown, after: unknown): readonly string[] {
-  return changesOf(before, after).map(({ path, was, is }) => {
+  return changesOf(asWritten(before), asWritten(after)).map(({ path, was, is }) => {
     if (path.startsWith("csv.")) {
       const member = path.slice("csv.".length);
       return `${flagOf("csvDialect")} ${member}: was ${jsonText(was)}, is ${jsonText(is)}`;
@@ -98,6 +99,14 @@ export function optionDifferences(before: unknown, after: unknown): readonly str
       isSize && typeof value === "number" ? sizeText(value) : jsonText(value);
     return `${flagOf(option)}: was ${text(was)}, is ${text(is)}`;
   });
+}
+
+/** Returns recorded options with the layout as users write it. */
+function asWritten(recorded: unknown): unknown {
+  if (!isObject(recorded)) return recorded;
+  const { dataset, dayName, partition = "day", ...others } = recorded;
+  if (dataset === undefined || dayName === undefined) return recorded;
+  return { ...others, layout: templateText({ dataset, dayName, partition } as DirectoryTemplate) };
 }
 
 interface ValueChange {

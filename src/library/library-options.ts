@@ -192,12 +192,8 @@ export interface ExportEventsOptions extends RunOptions, ColumnOptions, RunContr
   readonly format?: "parquet" | "jsonl" | "jsonl.gz" | "csv" | "arrow" | undefined;
   /** Compression inside Parquet parts; `zstd` needs Node 22.15. Default: `snappy`. */
   readonly compression?: "snappy" | "none" | "gzip" | "zstd" | undefined;
-  /** Name of the directory that holds the days. Default: `events`. */
-  readonly dataset?: string | undefined;
-  /** Name of a day's directory, with `{day}`: `{day}` or `<key>={day}`. Default: `{day}`. */
-  readonly dayName?: string | undefined;
-  /** A directory for each day, or for each event of each day. Default: `day`. */
-  readonly partition?: "day" | "day,event" | undefined;
+  /** Path of the day directories: `events/day={day}`, `{day}/event={event}`. Default: `events/{day}`. */
+  readonly layout?: string | undefined;
   /** IANA zone or fixed offset that decides the day of an event. Default: `UTC`. */
   readonly dayZone?: string | undefined;
   /** A part that reaches this size is followed by the next one. Default: 128 MiB. */

@@ -1,6 +1,5 @@
 import { outputFormatNames } from "../formats/output-formats.js";
 import { defaultPreset, presetNames } from "../mapper/presets.js";
-import { partitions } from "../sinks/directory-names.js";
 import { profiles, type TimestampUnit, timestampUnits } from "../sinks/output-columns.js";
 import { parquetCompressions } from "../sinks/parquet/page-compression.js";
 import { compactChoices } from "../sinks/staged-parts.js";
@@ -183,24 +182,13 @@ export const optionTable = {
     description: "Compression inside Parquet files; zstd needs Node 22.15 or newer",
     default: "snappy",
   },
-  dataset: {
+  layout: {
     section: "export",
-    type: type.dataset,
-    description: "Name of the directory that holds the days",
-    default: "events",
-  },
-  dayName: {
-    section: "export",
-    type: type.dayName,
-    description: "Name of the directory of a day; day={day} makes the day a column of readers",
-    default: "{day}",
-  },
-  partition: {
-    section: "export",
-    type: type.choice(partitions),
-    placeholder: "<levels>",
-    description: "Directory layout; with day,event each event has a directory within its day",
-    default: "day",
+    replaces: "dataset dayName partition",
+    type: type.layout,
+    description:
+      "Path of the day directories, such as events/day={day}/event={event}, with a directory for each event",
+    default: "events/{day}",
   },
   dayZone: {
     section: "export",

@@ -5,6 +5,7 @@ import { mustBe } from "../base/schema.js";
 import { typedTargets } from "../batch/text-types.js";
 import { keyTargets } from "../mapper/preset.js";
 import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../mapper/privacy-path.js";
+import { parseTemplate } from "../sinks/directory-names.js";
 import { columnSources, formsOf, parseColumn } from "../sinks/output-columns.js";
 import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
@@ -171,20 +172,12 @@ export const header = textType(
   "<header>",
 );
 
-export const dataset = textType(
-  validText(
-    (name) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(name),
-    "a directory name of letters, digits, dots, dashes and underscores that does not begin with _ or a dot",
-  ),
-  "<name>",
-);
-
-export const dayName = textType(
-  validText(
-    (name) => /^(?:[A-Za-z_]\w*=)?\{day\}$/.test(name),
-    "{day}, or a key before it such as day={day}",
-  ),
-  "<name>",
+export const layout = textType(
+  parsable(
+    parseTemplate,
+    "{day} or <key>={day}, with the directory of the dataset before it or not, and /event={event} after it or not: {day}, day={day}/event={event}, events/{day}",
+  ).transform(parsed(parseTemplate)),
+  "<path>",
 );
 
 export const zone = textType(

@@ -2,7 +2,7 @@ import type { TargetTypes } from "../batch/text-types.js";
 import type { OutputFormat, PartOptions } from "../formats/output-formats.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { Shard } from "../plan/shard.js";
-import type { Partition } from "../sinks/directory-names.js";
+import type { DirectoryTemplate } from "../sinks/directory-names.js";
 import type { RowsOptions } from "../sinks/output-columns.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { Compact } from "../sinks/staged-parts.js";
@@ -133,12 +133,7 @@ export const tableLogs = ["none", "delta"] as const;
 type TableLog = (typeof tableLogs)[number];
 
 /** The options of an export. */
-export interface ExportOptions extends StoredOptions, RowsOptions {
-  /** Name of the directory that holds the days. */
-  readonly dataset: string;
-  /** Name of a day's directory, with `{day}` for YYYY-MM-DD: `{day}` or `<key>={day}`. */
-  readonly dayName: string;
-  readonly partition: Partition;
+export interface ExportOptions extends StoredOptions, RowsOptions, DirectoryTemplate {
   readonly format: OutputFormat;
   readonly compression: ParquetCompression;
   /** IANA name or fixed offset that decides which day a timestamp belongs to. */

@@ -36,7 +36,7 @@ export function resolveExportOptions(
   machine: Machine = thisMachine(),
 ): ExportOptions {
   const values = valuesOf(configuration);
-  const { dataset, dayName, partition, format, compression, dayZone, csvSafe, compact } = values;
+  const { layout, format, compression, dayZone, csvSafe, compact } = values;
   const options = resolveRunOptions(configuration, machine);
   const outputDirectory = requireOutput(values);
   const isShared = values.shard !== undefined || values.queue !== undefined;
@@ -49,9 +49,7 @@ export function resolveExportOptions(
   return {
     ...options,
     outputDirectory,
-    dataset,
-    dayName,
-    partition,
+    ...layout,
     format,
     compression,
     dayZone,

@@ -11,10 +11,8 @@ const always = ["dedupe", "dedupeBy", "shard", "finish", "queue"] as const;
 /** Options of an output directory; those of the file are for other runs. */
 const ofDirectories: readonly OptionName[] = [
   "compression",
-  "dataset",
-  "dayName",
+  "layout",
   "dayZone",
-  "partition",
   "partSize",
   "compact",
   "csvSafe",

@@ -120,7 +120,7 @@ const partName = new RegExp(
 );
 const rejectsName = new RegExp(`^part-(${splitIdPattern})\\.jsonl$`);
 
-/** Returns the day (YYYY-MM-DD) of a directory of a dataset, whatever `--day-name`; undefined for others. */
+/** Returns the day (YYYY-MM-DD) of a directory of a dataset, whatever its key; undefined for others. */
 export function dayOfDirectory(name: string): string | undefined {
   return dayDirectory.exec(name)?.[1];
 }

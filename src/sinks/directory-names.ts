@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
 
 /** Levels of directories below a dataset. */
-export const partitions = ["day", "day,event"] as const;
-export type Partition = (typeof partitions)[number];
+export type Partition = "day" | "day,event";
+
+/** The path of the directories of an export, below its output. */
+export interface DirectoryTemplate {
+  /** Name of the directory that holds the days. */
+  readonly dataset: string;
+  /** Name of a day's directory, with `{day}` for YYYY-MM-DD: `{day}` or `<key>={day}`. */
+  readonly dayName: string;
+  readonly partition: Partition;
+}
 
 /** The directory of some events of a dataset. */
 export interface DirectoryKey {
@@ -13,6 +21,27 @@ export interface DirectoryKey {
 }
 
 const EVENT_KEY = "event=";
+
+const EVENT_LEVEL = `/${EVENT_KEY}{event}`;
+
+const DEFAULT_DATASET = "events";
+
+const template = /^(?:([a-z\d][\w.=-]{0,127})\/)?((?:[a-z_]\w*=)?\{day\})(\/event=\{event\})?$/i;
+
+/**
+ * Parses `{day}`, `day={day}/event={event}` or `<dataset>/{day}`; undefined for any other text. The
+ * dataset is `events` if the text has none.
+ */
+export function parseTemplate(text: string): DirectoryTemplate | undefined {
+  const [, dataset = DEFAULT_DATASET, dayName, events] = template.exec(text) ?? [];
+  if (dayName === undefined) return undefined;
+  return { dataset, dayName, partition: events === undefined ? "day" : "day,event" };
+}
+
+/** Returns the text that `parseTemplate` parses to the same. */
+export function templateText({ dataset, dayName, partition }: DirectoryTemplate): string {
+  return `${dataset}/${dayName}${partition === "day" ? "" : EVENT_LEVEL}`;
+}
 
 /** Hive's name for a value that is null or empty. */
 const EMPTY_VALUE = "__HIVE_DEFAULT_PARTITION__";

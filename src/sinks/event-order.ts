@@ -69,6 +69,6 @@ export class EventOrder {
 export function tooManyDirectories(found: string): SwitchyardError {
   return new SwitchyardError(
     "partition_too_large",
-    `one directory for each day and event cannot be written: there are more than ${found} in a part of the input; export with --partition day, or leave out the ids that event names seem to have`,
+    `one directory for each day and event cannot be written: there are more than ${found} in a part of the input; export with --layout events/{day}, or leave out the ids that event names seem to have`,
   );
 }

@@ -43,7 +43,7 @@ describe("export", () => {
       "--csv-dialect delimiter=tab,quote=',columns=x,y,header=no --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
       "--from-time 2026-01-01 --to-time 2026-02-01T00:00:00Z --include-event a* --include-event b,c " +
       "--exclude-event d --min-time 0 --max-time 2027-01-01 --format csv --compression snappy " +
-      "--dataset d1 --day-zone Europe/Berlin --part-size 2MiB --csv-safe --no-insert-id --threads 2 " +
+      "--layout d1/{day} --day-zone Europe/Berlin --part-size 2MiB --csv-safe --no-insert-id --threads 2 " +
       "--compact always " +
       "--memory 1GiB --max-rejects 5% --fresh --quiet --drop user.a --hash user.b";
     expect(await runCommandLine(words.split(" "), context)).toBe(0);
@@ -108,7 +108,7 @@ describe("export", () => {
           return exampleResult;
         },
       },
-      { currentDirectory: directory, environment: { SWITCHYARD_DATASET: "e" } },
+      { currentDirectory: directory, environment: { SWITCHYARD_LAYOUT: "e/{day}" } },
     );
     await runCommandLine(["export", "--threads", "5"], context);
     const outputDirectory = join(directory, "out");

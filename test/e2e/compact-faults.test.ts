@@ -26,7 +26,7 @@ const ROWS = 5 * DAYS;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const scratch = scratchDirectory("compact-faults");
 const codes = ["EIO", "EMFILE", "EACCES", "ENOENT", "ENOSPC"];
-const delta = ["parquet", "--table-log", "delta", "--day-name", "day={day}"];
+const delta = ["parquet", "--table-log", "delta", "--layout", "day={day}"];
 
 /** An export of three epochs, and what an undisturbed `compact` makes of it. */
 interface Sample {

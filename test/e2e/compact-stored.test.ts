@@ -12,7 +12,7 @@ import { scratchDirectory } from "../support/scratch.js";
 const DAYS = 3;
 const scratch = scratchDirectory("compact-stored");
 const shapes = [
-  ["delta", ["--format", "parquet", "--table-log", "delta", "--day-name", "day={day}"]],
+  ["delta", ["--format", "parquet", "--table-log", "delta", "--layout", "day={day}"]],
   ["jsonl", ["--format", "jsonl"]],
 ] as const;
 

@@ -16,7 +16,7 @@ async function run(exitCode: number, ...words: string[]): Promise<Record<string,
 
 it("days named as Hive does are resumed, grown, compacted and verified, and are a column of readers", async () => {
   writeAmplitudeRows(join(directory, "a.jsonl"), 500, 3);
-  const words = ["export", ".", "--to", "out", "--day-name", "day={day}", "--max-rejects", "1%"];
+  const words = ["export", ".", "--to", "out", "--layout", "day={day}", "--max-rejects", "1%"];
   await run(0, ...words);
   writeAmplitudeRows(join(directory, "b.jsonl"), 700, 4);
   await run(0, ...words);
@@ -41,14 +41,17 @@ it("days named as Hive does are resumed, grown, compacted and verified, and are 
 it("a run with days of another name is refused", async () => {
   writeAmplitudeRows(join(directory, "c.jsonl"), 10, 1);
   await run(0, "export", "c.jsonl", "--to", "other");
-  const words = ["export", "c.jsonl", "--to", "other", "--day-name", "day={day}"];
+  const words = ["export", "c.jsonl", "--to", "other", "--layout", "day={day}"];
   expect(await run(2, ...words)).toMatchObject({ error: { code: "run_changed" } });
 });
 
-it.each(["{day}/x", "x", "../{day}", "a b={day}"])("%j is not a name of days", async (name) => {
-  const { exitCode, stderr } = await runInProcess(
-    ["export", "c.jsonl", "--to", "out", "--day-name", name],
-    { cwd: directory },
-  );
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining("day={day}")]);
-});
+it.each(["{day}/x", "x", "../{day}", "a b={day}", "a/b/{day}", "_x/{day}", "{event}/{day}"])(
+  "%j is not a layout",
+  async (name) => {
+    const { exitCode, stderr } = await runInProcess(
+      ["export", "c.jsonl", "--to", "out", "--layout", name],
+      { cwd: directory },
+    );
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("day={day}")]);
+  },
+);

@@ -15,9 +15,9 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const scratch = scratchDirectory("kill");
 const inOrder = join(scratch, "rows-45.jsonl");
 
-/** `options` is a value of `--compact`, or of it and `--partition`. */
+/** `options` is a value of `--compact`, or of it and `--layout`. */
 function exportTo(output: string, input: string, format: string, options: string): string[] {
-  const [compact = "", partition = "day"] = options.split(" ");
+  const [compact = "", layout = "{day}"] = options.split(" ");
   return [
     "export",
     input,
@@ -30,8 +30,8 @@ function exportTo(output: string, input: string, format: string, options: string
     splitSize(input === inOrder ? 1_024 : 256),
     "--compact",
     compact,
-    "--partition",
-    partition,
+    "--layout",
+    layout,
     "--threads",
     "2",
     "--max-rejects",
@@ -66,8 +66,8 @@ const shapes = [
   { days: 40, format: "jsonl", compact: "auto", filesMin: 50, killsMin: KILLS },
   { days: 40, format: "arrow", compact: "always", filesMin: 50, killsMin: Math.ceil(KILLS / 3) },
   // Parts of 13 events are staged; those of 65 directories are spilled.
-  { days: 1, format: "csv", compact: "auto day,event", filesMin: 13, killsMin: KILLS },
-  { days: 5, format: "jsonl", compact: "auto day,event", filesMin: 65, killsMin: KILLS },
+  { days: 1, format: "csv", compact: "auto {day}/event={event}", filesMin: 13, killsMin: KILLS },
+  { days: 5, format: "jsonl", compact: "auto {day}/event={event}", filesMin: 65, killsMin: KILLS },
 ];
 
 it.each(someOf(shapes, 7))(

@@ -190,12 +190,14 @@ test("an export without events gets a table and nothing to load", async () => {
   expect(await rowsInDuckDb(join(cwd, "out"))).toBe(0);
 });
 
-const hive = ["--day-name", "day={day}", "--day-zone", "America/New_York"];
+const zone = ["--day-zone", "America/New_York"];
+const byDay = [...zone, "--layout", "day={day}"];
+const byEvent = [...zone, "--layout", "day={day}/event={event}"];
 
 test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
   "days in the names of directories are a column that DuckDB fills from %s, whatever directories of events are below",
   async (format) => {
-    const { directory } = await exported(format, [...hive, "--partition", "day,event"]);
+    const { directory } = await exported(format, byEvent);
     const { stdout } = await runInProcess(["load-sql", "duckdb", directory]);
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     try {
@@ -227,13 +229,13 @@ describe("the statements of a warehouse", () => {
     ["redshift", 'ALTER TABLE "events" ADD COLUMN "day" DATE;'],
     ["clickhouse", "`day` Date32 DEFAULT toDate32("],
   ])("of %s give the table the day in the names of directories", async (warehouse, text) => {
-    const { cwd } = await exported("parquet", hive);
+    const { cwd } = await exported("parquet", byDay);
     const { stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
     expect(stdout).toContain(text);
   });
 
   test("of BigQuery compute the day where directories of events are below those of days", async () => {
-    const { cwd } = await exported("parquet", [...hive, "--partition", "day,event"]);
+    const { cwd } = await exported("parquet", byEvent);
     const { stdout } = await runInProcess(["load-sql", "bigquery", "out"], { cwd });
     expect(stdout).not.toContain("hive_partition_uri_prefix");
     expect(stdout).toContain(

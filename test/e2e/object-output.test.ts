@@ -17,10 +17,10 @@ const common = ["--split-size", "256KiB", "--threads", "2", "--max-rejects", "1%
 /** Days in order are written directly; scattered ones are spilled, and small parts joined. */
 const shapes: readonly (readonly [string, readonly string[]])[] = [
   ["parquet", ["--format", "parquet"]],
-  ["csv", ["--format", "csv", "--partition", "day,event"]],
+  ["csv", ["--format", "csv", "--layout", "{day}/event={event}"]],
   ["jsonl.gz", ["--format", "jsonl.gz", "--compact", "never"]],
   ["arrow", ["--format", "arrow", "--dedupe"]],
-  ["delta", ["--format", "parquet", "--table-log", "delta", "--day-name", "day={day}"]],
+  ["delta", ["--format", "parquet", "--table-log", "delta", "--layout", "day={day}"]],
 ];
 
 describe.runIf(hasS3Server())("an export into a bucket", () => {

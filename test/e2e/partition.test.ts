@@ -47,7 +47,7 @@ function writeRows(file: string, rows: number, start = 0): void {
   writeFileSync(join(directory, file), `${lines.join("\n")}\n`);
 }
 
-const words = ["--partition", "day,event", "--split-size", "64KiB"];
+const words = ["--layout", "{day}/event={event}", "--split-size", "64KiB"];
 
 function filesIn(output: string): string[] {
   return readdirSync(join(directory, output, "events"), { recursive: true, encoding: "utf8" })
@@ -82,16 +82,17 @@ it.each(someOf(["parquet", "jsonl", "csv", "jsonl.gz", "arrow"], 5))(
 );
 
 describe("an output that grows", () => {
-  const grown = ["--to", "grown", "--dedupe", "--day-name", "day={day}", "--table-log", "delta"];
+  const hive = ["--layout", "day={day}/event={event}", "--split-size", "64KiB"];
+  const grown = [...hive, "--to", "grown", "--dedupe", "--table-log", "delta"];
 
   it("is deduplicated, compacted, verified, and read as Hive and Delta tables", async () => {
-    await run(0, "export", "a.jsonl", ...words, ...grown);
-    const { rows } = await run(0, "export", "a.jsonl", "b.jsonl", ...words, ...grown);
+    await run(0, "export", "a.jsonl", ...grown);
+    const { rows } = await run(0, "export", "a.jsonl", "b.jsonl", ...grown);
     const before = filesIn("grown").length;
     await run(0, "compact", "grown");
     expect(filesIn("grown").length).toBeLessThan(before);
     expect(await run(0, "verify", "grown")).toMatchObject({ outcome: "verified" });
-    expect(await run(0, "export", "a.jsonl", "b.jsonl", ...words, ...grown)).toMatchObject({
+    expect(await run(0, "export", "a.jsonl", "b.jsonl", ...grown)).toMatchObject({
       alreadyDone: true,
     });
 

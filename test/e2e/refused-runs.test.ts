@@ -79,7 +79,7 @@ it("a plan of which nothing was read does not lock its output for other options"
   // As a run leaves it that is killed before its first split is done.
   for (const name of ["_switchyard/splits", "events", "manifest.json"])
     rmSync(join(cwd, "planned", name), { recursive: true });
-  const other = await runInProcess([...words, "--dataset", "others"], { cwd });
+  const other = await runInProcess([...words, "--layout", "others/{day}"], { cwd });
   expect(other, other.stderr).toMatchObject({ exitCode: 0 });
   expect(readdirSync(join(cwd, "planned/others"))).toEqual(["2026-01-30"]);
 });

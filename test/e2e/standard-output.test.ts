@@ -117,7 +117,7 @@ describe("export --to -", () => {
     [["--shard", "0/2"], "--shard"],
     [["--finish"], "--finish"],
     [["--queue", "redis://127.0.0.1:1"], "--queue"],
-    [["--format", "csv", "--partition", "day,event"], "--format, --partition"],
+    [["--format", "csv", "--layout", "{day}/event={event}"], "--format, --layout"],
     [["--fresh"], "--fresh"],
   ])("refuses %j, which needs an output directory", async (words, names) => {
     const { stderr, stdout } = await run(2, ...stream, ...words);

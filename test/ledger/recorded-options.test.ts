@@ -23,6 +23,11 @@ describe("differences between recorded options", () => {
     [{ format: "parquet" }, { format: "csv" }, '--format: was "parquet", is "csv"'],
     [{ privacy: { drop: [] } }, { privacy: { drop: ["a"] } }, '--drop: was [], is ["a"]'],
     [{ csv: {} }, { csv: { delimiter: ";" } }, '--csv-dialect delimiter: was not set, is ";"'],
+    [
+      { dataset: "events", dayName: "{day}" },
+      { dataset: "e", dayName: "d={day}", partition: "day,event" },
+      '--layout: was "events/{day}", is "e/d={day}/event={event}"',
+    ],
     [{ mapping: { a: 1 } }, { mapping: { a: 2 } }, "mapping.a: was 1, is 2"],
   ])("of %j and %j have the names and units of users", (before, after, expected) => {
     expect(optionDifferences(before, after)).toEqual([expected]);

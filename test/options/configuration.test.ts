@@ -33,10 +33,10 @@ async function messageOf(given: Given): Promise<string> {
 }
 
 test("a flag wins over the environment, which wins over the file", async () => {
-  const file = '{ "export": { "threads": 2, "dataset": "three", "format": "csv" } }';
-  const environment = { SWITCHYARD_THREADS: "3", SWITCHYARD_DATASET: "two" };
+  const file = '{ "export": { "threads": 2, "dayZone": "+03:00", "format": "csv" } }';
+  const environment = { SWITCHYARD_THREADS: "3", SWITCHYARD_DAY_ZONE: "+02:00" };
   const { values } = await load({ file, environment, flags: { threads: 4 } });
-  expect(values).toEqual({ threads: 4, dataset: "two", format: "csv" });
+  expect(values).toEqual({ threads: 4, dayZone: "+02:00", format: "csv" });
 });
 
 test("the limit of one step wins over that of all steps in the same place, and gives way to a flag", async () => {
@@ -137,7 +137,7 @@ test("all faults are reported at once, each with its position", async () => {
     "hash": ["user.email", "email"],
     "export": {
       "threads": 0, "memory": "lots", "partSize": -1, "dayZone": "Mars/Base", "formats": "csv",
-      "format": "parqet", "dataset": "_x", "maxRejects": "200%"
+      "format": "parqet", "layout": "_x", "maxRejects": "200%"
     },
     "fromTime": "2026-02-30",
   }`;
@@ -167,9 +167,10 @@ test("all faults are reported at once, each with its position", async () => {
       "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
       `<dir>/given.json:9:7: export.format: must be one of ${outputFormatNames.join(", ")} ` +
         '(got "parqet"); did you mean parquet?',
-      "<dir>/given.json:9:27: export.dataset: must be a directory name of letters, digits, dots, " +
-        'dashes and underscores that does not begin with _ or a dot (got "_x")',
-      "<dir>/given.json:9:44: export.maxRejects: must be a number of rows such as 100, or a share such " +
+      "<dir>/given.json:9:27: export.layout: must be {day} or <key>={day}, with the directory of the " +
+        "dataset before it or not, and /event={event} after it or not: {day}, " +
+        'day={day}/event={event}, events/{day} (got "_x")',
+      "<dir>/given.json:9:43: export.maxRejects: must be a number of rows such as 100, or a share such " +
         'as 1% (got "200%")',
       "<dir>/given.json:11:5: fromTime: must be a date that exists (2026-01-31), a date-time " +
         '(2026-01-31T17:00:00Z) or epoch milliseconds (got "2026-02-30")',
