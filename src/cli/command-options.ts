@@ -42,7 +42,7 @@ const runOptions: readonly OptionName[] = optionNames.filter((name) => {
 export const migrateOptions = runOptions;
 
 /** Options for reading inputs. `init` writes them to its file if they are given. */
-export const readingOptions = ["inputFormat", "csvDialect", "maxRatio", "maxTime"] as const;
+export const readingOptions = ["inputFormat", "csvDialect", "maxRatio", "timeLimits"] as const;
 
 /** Options of the section `export` that `send` shares. */
 const sharedWithSend: readonly OptionName[] = ["splitSize", "memory"];

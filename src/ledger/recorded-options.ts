@@ -101,12 +101,19 @@ export function optionDifferences(before: unknown, after: unknown): readonly str
   });
 }
 
-/** Returns recorded options with the layout as users write it. */
+/** Returns recorded options with the layout and the limits of times as users write them. */
 function asWritten(recorded: unknown): unknown {
   if (!isObject(recorded)) return recorded;
-  const { dataset, dayName, partition = "day", ...others } = recorded;
-  if (dataset === undefined || dayName === undefined) return recorded;
-  return { ...others, layout: templateText({ dataset, dayName, partition } as DirectoryTemplate) };
+  const { dataset, dayName, partition = "day", minTime, maxTime, ...others } = recorded;
+  const layout =
+    dataset === undefined || dayName === undefined
+      ? { dataset, dayName }
+      : { layout: templateText({ dataset, dayName, partition } as DirectoryTemplate) };
+  const timeLimits =
+    minTime === undefined
+      ? undefined
+      : `${minTime}..${maxTime === "tomorrow" ? "" : String(maxTime)}`;
+  return { ...others, ...omitUndefined({ ...layout, timeLimits }) };
 }
 
 interface ValueChange {

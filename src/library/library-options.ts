@@ -104,10 +104,8 @@ export interface ReadingOptions extends StoreOptions {
   readonly includeEvent?: readonly string[] | undefined;
   /** Leave out events of these names; `*` and `?` are wildcards. */
   readonly excludeEvent?: readonly string[] | undefined;
-  /** Reject events before this time. Default: 1971-01-01. */
-  readonly minTime?: Time | undefined;
-  /** Reject events at or after this time. Default: the end of tomorrow, UTC. */
-  readonly maxTime?: Time | undefined;
+  /** Reject events outside of these times: `2015-01-01..`. Default: 1971 up to the end of tomorrow, UTC. */
+  readonly timeLimits?: string | undefined;
   /** Paths of the event to leave out, such as `user.email`. */
   readonly drop?: readonly string[] | undefined;
   /** Paths of the event to replace by their salted SHA-256. Needs `hashSalt`. */

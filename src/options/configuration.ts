@@ -147,7 +147,7 @@ function checkLayers(layers: readonly Layer[], subject: string): readonly Given[
     faulty.push(...describe(faults));
     return { directory, value };
   });
-  const problems = [...faulty, ...timeRanges.flatMap((range) => emptyRange(layers, range))];
+  const problems = [...faulty, ...emptyRange(layers)];
   if (problems.length === 0) return given;
   const [first = "", ...others] = problems;
   const text = others.length === 0 ? ` ${first}` : `\n  ${problems.join("\n  ")}`;
@@ -157,21 +157,13 @@ function checkLayers(layers: readonly Layer[], subject: string): readonly Given[
   );
 }
 
-const timeRanges = [
-  ["fromTime", "toTime"],
-  ["minTime", "maxTime"],
-] as const;
-
 /**
- * Returns a line if the start of a range is not before its end. The values need not be checked: a
- * wrong one is reported by itself.
+ * Returns a line if `fromTime` is not before `toTime`. The values need not be checked: a wrong one is
+ * reported by itself.
  */
-function emptyRange(
-  layers: readonly Layer[],
-  [startName, endName]: (typeof timeRanges)[number],
-): readonly string[] {
-  const start = timeIn(layers, startName);
-  const end = timeIn(layers, endName);
+function emptyRange(layers: readonly Layer[]): readonly string[] {
+  const start = timeIn(layers, "fromTime");
+  const end = timeIn(layers, "toTime");
   if (start === undefined || end === undefined || start.timeMs < end.timeMs) return [];
   const [startText, endText] = [start, end].map(({ timeMs }) => new Date(timeMs).toISOString());
   const position = start.position === undefined ? "" : `${start.position}: `;
@@ -181,15 +173,15 @@ function emptyRange(
   ];
 }
 
-/** Returns the time that counts, or its default; undefined if there is none or it is not a time. */
-function timeIn(layers: readonly Layer[], name: (typeof timeRanges)[number][number]) {
-  const { type, default: initial } = describeOption(name);
+/** Returns the time that counts; undefined if there is none or it is not a time. */
+function timeIn(layers: readonly Layer[], name: "fromTime" | "toTime") {
   const given = ({ tree }: Layer) => (isObject(tree) ? valueIn(tree, name) : undefined);
   const layer = layers.find((one) => given(one) !== undefined);
-  const { success, data } = type.schema.safeParse(layer === undefined ? initial : given(layer));
+  if (layer === undefined) return undefined;
+  const { success, data } = describeOption(name).type.schema.safeParse(given(layer));
   // Numbers beyond the range of dates are not times.
   if (!success || !Number.isFinite(new Date(data as number).getTime())) return undefined;
-  return { timeMs: data as number, ...(layer?.find(name) ?? { name: `the default of ${name}` }) };
+  return { timeMs: data as number, ...layer.find(name) };
 }
 
 function merge(layers: readonly Given[], currentDirectory: string) {

@@ -99,15 +99,12 @@ export const optionTable = {
     type: type.names,
     description: "Leave out events of this name; * and ? are wildcards",
   },
-  minTime: {
-    type: type.time,
-    description: "Reject events before this time as wrong",
-    default: "1971-01-01",
-  },
-  maxTime: {
-    type: type.time,
-    description: "Reject events at or after this time as wrong",
-    otherwise: "the end of tomorrow, UTC",
+  timeLimits: {
+    replaces: "minTime maxTime",
+    type: type.timeLimits,
+    description:
+      "Reject events outside of these times as wrong, such as 2015-01-01..2027-01-01; either may be left out",
+    otherwise: "1971-01-01.. up to the end of tomorrow, UTC",
   },
   maxRejects: {
     type: type.rejectLimit,

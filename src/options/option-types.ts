@@ -11,13 +11,16 @@ import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
 import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
 import {
+  LEAST_TIME,
   parseRejectLimit,
   parseShard,
   parseShare,
   parseSize,
   parseSwitch,
   parseTime,
+  parseTimeLimits,
   parseWebhook,
+  type TimeLimits,
 } from "./option-values.js";
 import { STANDARD_OUTPUT } from "./options.js";
 
@@ -284,6 +287,23 @@ export const time = numberType(
   ),
   "<time>",
 );
+
+export const timeLimits = textType(
+  validText(
+    (text) => parseTimeLimits(text) !== undefined,
+    `two times with .. between them, of which one may be left out: ${LEAST_TIME}..2027-01-01`,
+  )
+    .refine((text) => !isEmptyRange(parseTimeLimits(text)), {
+      error: ({ input }) =>
+        `must start before it ends (got ${JSON.stringify(input)}); the default start is ${LEAST_TIME}`,
+    })
+    .transform(parsed(parseTimeLimits)),
+  "<times>",
+);
+
+function isEmptyRange({ minTimeMs, maxTimeMs }: TimeLimits = { minTimeMs: 0 }): boolean {
+  return maxTimeMs !== undefined && minTimeMs >= maxTimeMs;
+}
 
 export const rejectLimit = numberType(
   parsedNumber(

@@ -63,6 +63,27 @@ export function parseTime(text: string): number | undefined {
   return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds;
 }
 
+/** Earlier events are wrong if `timeLimits` has no start. */
+export const LEAST_TIME = "1971-01-01";
+
+/** Times outside of which events are wrong, in milliseconds since 1970 UTC. */
+export interface TimeLimits {
+  readonly minTimeMs: number;
+  /** Exclusive; absent if the text has no end. */
+  readonly maxTimeMs?: number;
+}
+
+/** Parses `2015-01-01..2027-01-01`, of which one time may be missing; undefined for anything else. */
+export function parseTimeLimits(text: string): TimeLimits | undefined {
+  const [start = "", end, ...more] = text.split("..").map((one) => one.trim());
+  if (end === undefined || more.length > 0 || start + end === "") return undefined;
+  const minTimeMs = parseTime(start === "" ? LEAST_TIME : start);
+  if (minTimeMs === undefined || end === "")
+    return minTimeMs === undefined ? undefined : { minTimeMs };
+  const maxTimeMs = parseTime(end);
+  return maxTimeMs === undefined ? undefined : { minTimeMs, maxTimeMs };
+}
+
 /** Returns minutes east of UTC. */
 function parseOffset(text: string): number | undefined {
   if (text.toUpperCase() === "Z") return 0;

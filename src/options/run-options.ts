@@ -23,6 +23,7 @@ import { SCHEMA_ID } from "./configuration-schema.js";
 import { type DedupeOptions, dedupeRanges } from "./dedupe-options.js";
 import { arrayIndexNames, defaultMemory, type Machine, thisMachine } from "./machine.js";
 import { type CompleteValues, type OptionValues, withDefaults } from "./option-names.js";
+import { LEAST_TIME, type TimeLimits } from "./option-values.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "./options.js";
 import { STANDARD_OUTPUT, type WorkerOptions } from "./options.js";
 import { HASH_SALT_VARIABLE } from "./secrets.js";
@@ -157,13 +158,16 @@ function countedKeyOf(
   return resolveDedupe({ dedupe: dedupeRanges[0], dayZone, preset }, mapping);
 }
 
+const defaultTimeLimits: TimeLimits = { minTimeMs: Date.parse(LEAST_TIME) };
+
 /** Resolves the options of every run that reads inputs. Throws like `resolveExportOptions`. */
 export function resolveRunOptions(
   configuration: Configuration,
   machine: Machine = thisMachine(),
 ): Omit<RunOptions, "outputDirectory"> {
   const values = valuesOf(configuration);
-  const { inputFormat } = values;
+  const { inputFormat, timeLimits = defaultTimeLimits } = values;
+  const { minTimeMs, maxTimeMs = "tomorrow" } = timeLimits;
   const mapping = resolveMapping(values.preset, configuration.mapping);
   return {
     inputs: requireInputs(values),
@@ -173,8 +177,8 @@ export function resolveRunOptions(
     preset: values.preset,
     mapping,
     privacy: privacyOf(configuration),
-    minTimeMs: values.minTime,
-    maxTimeMs: values.maxTime ?? "tomorrow",
+    minTimeMs,
+    maxTimeMs,
     includeEvents: values.includeEvent ?? [],
     excludeEvents: values.excludeEvent ?? [],
     threads: values.threads ?? machine.threads,

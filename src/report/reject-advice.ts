@@ -13,7 +13,7 @@ export const rejectAdvice: Readonly<Record<RejectCodeName, string>> = {
   event_not_text: "map a field with text to the event name",
   time_missing: "map another field to the time",
   time_unparsable: "set the format of the time in the mapping",
-  time_out_of_range: "correct the time, or widen --min-time and --max-time",
+  time_out_of_range: "correct the time, or widen --time-limits",
   unit_id_missing: "map further fields to userID or stableID",
   unit_id_not_text: "map a field with text or a number to userID and stableID",
   metadata_not_object: "map an object, or text that contains one, to the metadata",

@@ -286,7 +286,7 @@ function doubtsOfTrial(trial: Trial): readonly string[] {
   const isLate = trial.rejects.time_out_of_range !== undefined;
   return [
     `${rejected} of ${trial.rows} sampled rows would be rejected: ${rejectWords(trial)}.` +
-      (isLate ? ' If times are in the future on purpose, set "maxTime".' : ""),
+      (isLate ? ' If times are in the future on purpose, set "timeLimits".' : ""),
   ];
 }
 

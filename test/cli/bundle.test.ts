@@ -71,7 +71,7 @@ test("help and version load no engine, no service and no configuration", async (
 test("an export and its threads load the bundle without the service", async () => {
   const NODE_V8_COVERAGE = join(root, "export");
   const input = join(repository, "fixtures/sample/csv/events.csv");
-  const words = ["export", input, "--to", join(root, "out"), "--max-time", "2027-01-01"];
+  const words = ["export", input, "--to", join(root, "out"), "--time-limits", "..2027-01-01"];
   const { exitCode } = await runSwitchyard(words, { env: { NODE_V8_COVERAGE } });
   expect(exitCode).toBe(0);
   const paths = loaded(NODE_V8_COVERAGE);

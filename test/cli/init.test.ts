@@ -388,7 +388,7 @@ describe("odd inputs", () => {
     const { doubts } = await survey("a.json");
     expect(doubts).toEqual([
       "1 of 1 sampled rows would be rejected: time_out_of_range 1. " +
-        'If times are in the future on purpose, set "maxTime".',
+        'If times are in the future on purpose, set "timeLimits".',
     ]);
   });
 });

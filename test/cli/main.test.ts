@@ -28,7 +28,16 @@ describe.each(someOf(outputFormatNames, 4))("an export as %s", (format) => {
   test("has the days of its inputs, is verified, and a changed byte is found", async () => {
     const out = path.join(root, format);
     const sample = path.join(repository, "fixtures/sample");
-    const words = ["export", sample, "--to", out, "--format", format, "--max-time", "2027-01-01"];
+    const words = [
+      "export",
+      sample,
+      "--to",
+      out,
+      "--format",
+      format,
+      "--time-limits",
+      "..2027-01-01",
+    ];
     const exported = await runInProcess([...words, "--json", "--quiet"]);
     expect(exported).toMatchObject({ exitCode: 0, stderr: "" });
     const { days } = await readJson<Manifest>(path.join(out, "manifest.json"));

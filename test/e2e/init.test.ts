@@ -8,7 +8,7 @@ import { scratchDirectory } from "../support/scratch.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
 const root = scratchDirectory("init");
-const notLater = { SWITCHYARD_MAX_TIME: "2027-01-01" };
+const notLater = { SWITCHYARD_TIME_LIMITS: "..2027-01-01" };
 
 function directoryFor(name: string): string {
   const directory = join(root, name);

@@ -16,7 +16,15 @@ let browser: Browser;
 /** Opens what a dry run of fixtures has written; gives what the browser shows. */
 async function shownOf(...inputs: string[]): Promise<Readonly<Record<string, unknown>>> {
   const report = join(root, String(inputs.length));
-  const words = ["validate", ...inputs, "--report", report, "--max-time", "2027-01-01", "--quiet"];
+  const words = [
+    "validate",
+    ...inputs,
+    "--report",
+    report,
+    "--time-limits",
+    "..2027-01-01",
+    "--quiet",
+  ];
   await runInProcess(words, { cwd: fixtures });
   const { page, expectQuiet } = await openFile(join(report, "report.html"), { browser });
   const count = (selector: string) => page.locator(selector).count();

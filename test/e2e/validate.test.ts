@@ -17,7 +17,7 @@ function readReport(directory: string): Report {
 
 async function validate(name: string, ...words: string[]) {
   const report = join(root, name);
-  const args = ["validate", "--report", report, "--max-time", "2027-01-01", ...words];
+  const args = ["validate", "--report", report, "--time-limits", "..2027-01-01", ...words];
   const result = await runInProcess(args, { cwd: fixtures });
   return { ...result, report };
 }
@@ -47,7 +47,7 @@ it.each([
     "init where the mapping fits no row",
     '{"wrong":1}',
     [],
-    /\n {2}next {6}switchyard init \S+rows\.jsonl --max-time/,
+    /\n {2}next {6}switchyard init \S+rows\.jsonl --time-limits/,
   ],
   [
     "validate after errors without a fix",

@@ -28,6 +28,11 @@ describe("differences between recorded options", () => {
       { dataset: "e", dayName: "d={day}", partition: "day,event" },
       '--layout: was "events/{day}", is "e/d={day}/event={event}"',
     ],
+    [
+      { minTime: "1971-01-01", maxTime: "tomorrow" },
+      { minTime: "1971-01-01", maxTime: "2027-01-01" },
+      '--time-limits: was "1971-01-01..", is "1971-01-01..2027-01-01"',
+    ],
     [{ mapping: { a: 1 } }, { mapping: { a: 2 } }, "mapping.a: was 1, is 2"],
   ])("of %j and %j have the names and units of users", (before, after, expected) => {
     expect(optionDifferences(before, after)).toEqual([expected]);

@@ -13,7 +13,7 @@ import { scratchDirectory } from "../support/scratch.js";
 
 const root = scratchDirectory("library");
 const sample = fileURLToPath(new URL("../../fixtures/sample", import.meta.url));
-const reading = { inputs: sample, maxTime: "2027-01-01", threads: 1 } as const;
+const reading = { inputs: sample, timeLimits: "..2027-01-01", threads: 1 } as const;
 
 function inputOf(name: string, lines: readonly string[]): string {
   const file = join(root, name);

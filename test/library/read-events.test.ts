@@ -12,7 +12,7 @@ import { scratchDirectory } from "../support/scratch.js";
 
 const root = scratchDirectory("read-events");
 const sample = fileURLToPath(new URL("../../fixtures/sample", import.meta.url));
-const maxTime = "2027-01-01";
+const timeLimits = "..2027-01-01";
 
 function inputOf(name: string, text: string): string {
   const file = join(root, name);
@@ -59,13 +59,13 @@ beforeAll(() => {
 const temporary = () => readdirSync(temporaryDirectory);
 
 test("the events are those of an export, in the order of the inputs", async () => {
-  const events = readEvents(sample, { maxTime });
+  const events = readEvents(sample, { timeLimits });
   const found = (await rowsOf(events)).map(({ timestamp, event, user, metadata }) =>
     JSON.stringify({ event, timestamp: Number(timestamp), user, metadata }),
   );
   expect(events.rows).toMatchObject({ read: 4250, delivered: 4250, rejected: 0 });
   const to = join(root, "exported");
-  await exportEvents({ inputs: sample, to, maxTime, format: "jsonl", threads: 1 });
+  await exportEvents({ inputs: sample, to, timeLimits, format: "jsonl", threads: 1 });
   const lines = Object.entries(readTree(to))
     .filter(([path]) => path.startsWith("events/"))
     .flatMap(([, bytes]) => bytes.toString().trimEnd().split("\n"));
@@ -208,7 +208,7 @@ test("a list of columns gives the batches other columns, with types", async () =
   );
   const rejected: RejectedRow[] = [];
   const events = readEvents(input, {
-    maxTime,
+    timeLimits,
     mapping: { value: ["event_properties.price"] },
     columns: ["name=event", "at=timestamp:s", "price=value:double"],
     onReject: (one) => rejected.push(one),
@@ -225,7 +225,7 @@ test("a limit ends the events after the first rows, of which some may be rejecte
   const lines = [row("a"), row(null), row("b"), row("c")].join("\n");
   const inputs = [inputOf("limit-1.jsonl", lines), inputOf("limit-2.jsonl", lines)];
   for (const limit of [1, 3, 4, 6, 8, 9]) {
-    const events = readEvents(inputs, { maxTime, limit, onReject: () => undefined });
+    const events = readEvents(inputs, { timeLimits, limit, onReject: () => undefined });
     const rows = await rowsOf(events);
     expect(events.rows).toMatchObject({ read: Math.min(limit, 8), delivered: rows.length });
     expect(rows.map(({ event }) => event)).toEqual([..."abcabc"].slice(0, rows.length));

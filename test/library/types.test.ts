@@ -19,12 +19,12 @@ const program = `
 import { exportEvents, readEvents, sendEvents, UsageError, validateExport, verifyExport } from "switchyard";
 import type { StoreOptions } from "switchyard";
 const store: StoreOptions = { s3Endpoint: "http://127.0.0.1:9000", s3Region: "eu-1", s3PathStyle: true };
-const options = { inputs: process.argv[2]!, maxTime: "2027-01-01", threads: 1, signal: undefined };
+const options = { inputs: process.argv[2]!, timeLimits: "..2027-01-01", threads: 1, signal: undefined };
 const { manifest, outcome } = await exportEvents({ ...options, to: "out", format: "arrow" });
 const { differences } = await verifyExport("out", { ...store, read: true, onProgress: ({ rows }) => void rows.toFixed() });
 const { report } = await validateExport({ ...options, acceptFindings: [], rate: 500 });
 const names = new Set<string>();
-for await (const batch of readEvents(options.inputs, { maxTime: options.maxTime })) {
+for await (const batch of readEvents(options.inputs, { timeLimits: options.timeLimits })) {
   for (const name of batch.getChild("event")!) names.add(name!);
 }
 const refused = await sendEvents({ ...options, to: "no url", serverSecret: "s" }).catch((error: unknown) =>

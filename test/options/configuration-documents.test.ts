@@ -77,7 +77,6 @@ test("the defaults of the schema are values that it accepts", () => {
     preset: "amplitude",
     maxRowSize: "16MiB",
     maxRatio: 1000,
-    minTime: "1971-01-01",
     json: false,
     serve: { port: 8080, host: "127.0.0.1" },
     maxRejects: 0,

@@ -141,15 +141,15 @@ test("all faults are reported at once, each with its position", async () => {
     },
     "fromTime": "2026-02-30",
   }`;
-  const environment = { SWITCHYARD_MAX_TIME: "soon", SWITCHYARD_FRESH: "perhaps" };
+  const environment = { SWITCHYARD_TIME_LIMITS: "..soon", SWITCHYARD_FRESH: "perhaps" };
   const message = await messageOf({ file, environment, flags: { maxRatio: "high" } });
   expect(message.split("\n  ").sort()).toEqual(
     [
       "The configuration is not valid:",
       '--max-ratio: must be a whole number (got "high")',
       'SWITCHYARD_FRESH: must be true or false (got "perhaps")',
-      "SWITCHYARD_MAX_TIME: must be a date that exists (2026-01-31), a date-time " +
-        '(2026-01-31T17:00:00Z) or epoch milliseconds (got "soon")',
+      "SWITCHYARD_TIME_LIMITS: must be two times with .. between them, of which one may be left out: " +
+        '1971-01-01..2027-01-01 (got "..soon")',
       "<dir>/given.json:2:5: exprot: unknown key; did you mean export?",
       "<dir>/given.json:3:25: steps[1]: must be one of validate, export, send, qualify, verify " +
         '(got "import"); did you mean export?',
@@ -289,16 +289,13 @@ test("inputs and output must be given somewhere", async () => {
   expect(() => resolveExportOptions(inputs)).toThrow("No output directory: pass --to");
 });
 
-test.each([
-  ["fromTime", "--from-time", "toTime", "--to-time"],
-  ["minTime", "--min-time", "maxTime", "--max-time"],
-])("a range from %s up to %s that no time is in is refused", async (start, from, end, to) => {
-  const flags = { inputs: ["in"], to: "out", [start]: "2024-02-01", [end]: "2024-02-01" };
+test("a range from fromTime up to toTime that no time is in is refused", async () => {
+  const flags = { inputs: ["in"], to: "out", fromTime: "2024-02-01", toTime: "2024-02-01" };
   await expect(load({ flags })).rejects.toMatchObject({
     code: "time_range_empty",
-    message: `The configuration is not valid: ${from} (2024-02-01T00:00:00.000Z) must be before ${to} (2024-02-01T00:00:00.000Z)`,
+    message: `The configuration is not valid: --from-time (2024-02-01T00:00:00.000Z) must be before --to-time (2024-02-01T00:00:00.000Z)`,
   });
-  const day = await load({ flags: { ...flags, [start]: "2024-01-31" } });
+  const day = await load({ flags: { ...flags, fromTime: "2024-01-31" } });
   expect(() => resolveExportOptions(day)).not.toThrow();
 });
 
@@ -318,11 +315,35 @@ test("an empty time range is reported with all other faults and with the positio
   );
 });
 
-test("a time before the default start of times is refused", async () => {
-  expect(await messageOf({ environment: { SWITCHYARD_MAX_TIME: "1970-06-01" } })).toBe(
-    "The configuration is not valid: the default of minTime (1971-01-01T00:00:00.000Z) must be before SWITCHYARD_MAX_TIME (1970-06-01T00:00:00.000Z)",
+test.each([
+  ["2015-01-01..2027-01-01", Date.UTC(2015, 0, 1), Date.UTC(2027, 0, 1)],
+  ["2015-01-01T12:00:00+02:00..", Date.UTC(2015, 0, 1, 10), "tomorrow"],
+  ["..2027-01-01", Date.UTC(1971, 0, 1), Date.UTC(2027, 0, 1)],
+  ["0..1800000000000", 0, 1_800_000_000_000],
+])("the limits of times %s", async (timeLimits, minTimeMs, maxTimeMs) => {
+  const { csv: _, ...options } = resolveExportOptions(
+    await load({ flags: { inputs: ["a"], to: "b", timeLimits } }),
   );
+  expect(options).toMatchObject({ minTimeMs, maxTimeMs });
 });
+
+test.each(["2027-01-01..2015-01-01", "2027-01-01..2027-01-01", "..1970-06-01"])(
+  "the limits %s that no time is within are refused",
+  async (timeLimits) => {
+    expect(await messageOf({ flags: { timeLimits } })).toBe(
+      `The configuration is not valid: --time-limits: must start before it ends (got "${timeLimits}"); the default start is 1971-01-01`,
+    );
+  },
+);
+
+test.each(["", "..", "2026-01-01", "a..b", "2026-02-30..", "1..2..3"])(
+  "%j are not limits of times",
+  async (timeLimits) => {
+    expect(await messageOf({ flags: { timeLimits } })).toContain(
+      "--time-limits: must be two times with .. between them",
+    );
+  },
+);
 
 test("a wrong value of a flag or variable has the suggestion that it has in the file", async () => {
   const message = await messageOf({

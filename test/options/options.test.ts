@@ -24,7 +24,6 @@ test("defaults have the types and units of the engine, and paths are absolute", 
   expect(withDefaults({}, directory)).toMatchObject({
     preset: "amplitude",
     maxRowSize: 16 * 1024 ** 2,
-    minTime: Date.UTC(1971, 0, 1),
     sample: 1,
     maxRejects: { rows: 0 },
     fresh: false,

@@ -86,11 +86,11 @@ export const findingCodes = {
   times_future: warning("Events are later than the run.", "`toTime` filters them out."),
   times_suspicious: warning(
     "Events are before 2000, or exactly at the start of an epoch.",
-    "`minTime` rejects them.",
+    "`timeLimits` rejects them.",
   ),
   times_scattered: warning(
     "A few events are more than 30 days before all others.",
-    "`minTime` rejects them.",
+    "`timeLimits` rejects them.",
     "all rows",
   ),
   gap_days: warning(

@@ -3,6 +3,7 @@ import { type EpochCount, likelyCount, unixCounts } from "../../base/epochs.js";
 import { loadLuxon } from "../../base/luxon.js";
 import { sum } from "../../base/sum.js";
 import { coverTimes } from "../../base/time-patterns.js";
+import type { Fix } from "../../profile/report.js";
 import { formatNumberOf } from "../quantities.js";
 import { fixOf, timeFix, timesOf } from "./configuration-fixes.js";
 import { bulkOf } from "./day-counts.js";
@@ -56,7 +57,7 @@ export function findPlaceholderTimes(facts: Facts): Observation | readonly Obser
       `report them. The first event is at ${first ?? "no time"}.` +
       `${isFixable ? " The line rejects these events." : ""}`,
     rows: suspicious,
-    fix: isFixable ? fixOf(["minTime"], bulkStart, false) : undefined,
+    fix: isFixable ? startFix(facts, bulkStart) : undefined,
   };
 }
 
@@ -80,8 +81,15 @@ export function findOldTimes(facts: Facts): Observation | readonly Observation[]
       `from ${bulkStart} on. The usual cause is devices with wrong clocks. The line rejects these events.`,
     rows,
     day: far[0]?.day,
-    fix: fixOf(["minTime"], bulkStart, false),
+    fix: startFix(facts, bulkStart),
   };
+}
+
+/** Moves the start of the allowed times, and keeps their end. */
+function startFix({ configuration }: Facts, start: string): Fix {
+  const { maxTime } = configuration;
+  const end = maxTime === undefined || maxTime === "tomorrow" ? "" : String(maxTime);
+  return fixOf(["timeLimits"], `${start}..${end}`, false);
 }
 
 function bulkStartOf({ days }: Facts): string | undefined {

@@ -182,7 +182,7 @@ describe("odd times", () => {
   it("that are placeholders can be rejected", () => {
     const finding = only(withTimes({ suspicious: 4, first: "1999-12-31T00:00:00.000Z" }));
     expect(finding?.code).toBe("times_suspicious");
-    expect(finding?.fix?.line).toBe('"minTime": "2026-01-01"');
+    expect(finding?.fix?.line).toBe('"timeLimits": "2026-01-01.."');
   });
 
   it("long before all others can be rejected", () => {
@@ -193,7 +193,7 @@ describe("odd times", () => {
     ];
     const finding = only({ ...cleanReport, days });
     expect(finding).toMatchObject({ code: "times_scattered", rows: 9, day: "2019-05-01" });
-    expect(finding?.fix?.line).toBe('"minTime": "2026-01-01"');
+    expect(finding?.fix?.line).toBe('"timeLimits": "2026-01-01.."');
   });
 });
 
