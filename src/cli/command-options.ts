@@ -96,6 +96,27 @@ export const serveOptions: readonly OptionName[] = optionNames.filter(
   (name) => describeOption(name).section === "serve",
 );
 
+const general = ["json", "quiet"] as const;
+
+/** Filters and limits that most runs need. */
+const usualOfInputs = "preset fromTime toTime excludeEvent drop limit maxRejects".split(
+  " ",
+) as readonly OptionName[];
+
+/** The options that -h of a command shows. Commands whose help is short show all. */
+export const usualOptions: Readonly<Record<string, readonly OptionName[]>> = {
+  validate: [...usualOfInputs, "sample", "report", "apply", ...general],
+  export: [...usualOfInputs, "dedupe", "to", "format", "layout", "dayZone", ...general],
+  send: [...usualOfInputs, "sendTo", "batchSize", "rate", "serverSecretFile", ...general],
+  doctor: ["preset", "to", "format", "queue", "memory", "console", ...general],
+  qualify: [
+    ...(["includeEvent", "excludeEvent", "console", "consoleKeyFile", "table"] as const),
+    ...(["nameTemplate", "tag", "yes", "dryRun", ...general] as const),
+  ],
+  migrate: ["preset", "maxRejects", "to", "console", "yes", "threads", "memory", ...general],
+  worker: ["queue", "threads", "memory", "serverSecretFile", ...general],
+};
+
 /** The first option of each group in help, in the order of the table. */
 const groupStarts: Readonly<Partial<Record<OptionName, string>>> = {
   inputs: "Inputs:",
@@ -135,6 +156,8 @@ interface OptionPlacing {
   readonly required?: OptionName;
   /** Descriptions of options that mean something else here than in other commands. */
   readonly descriptions?: OptionDescriptions;
+  /** The only options that help shows, without their defaults; all if absent. */
+  readonly shown?: readonly OptionName[];
 }
 
 /**
@@ -143,19 +166,23 @@ interface OptionPlacing {
 export function addOptions(
   command: Command,
   names: readonly OptionName[],
-  { readsFile = true, required, descriptions = {} }: OptionPlacing,
+  { readsFile = true, required, descriptions = {}, shown }: OptionPlacing,
 ): Command {
   const sorted = optionNames.filter((name) => names.includes(name) && name !== required);
   for (const name of required === undefined ? sorted : [required, ...sorted]) {
     const group = name === required ? REQUIRED_GROUP : groupOf(name);
-    const options = optionsFor(name, descriptions[name]);
-    for (const option of options) command.addOption(option.helpGroup(group));
+    const fallback = shown === undefined ? defaultText(name) : undefined;
+    const options = optionsFor(name, fallback, descriptions[name]);
+    for (const option of options)
+      command.addOption(
+        shown?.includes(name) === false ? option.hideHelp() : option.helpGroup(group),
+      );
   }
   if (readsFile) {
     command.addOption(
       new Option(
         "--config <file>",
-        "Configuration file (default: pipeline.config.json of the current directory)",
+        `Configuration file${shown === undefined ? " (default: pipeline.config.json of the current directory)" : ""}`,
       ).helpGroup(GENERAL_GROUP),
     );
   }
@@ -165,10 +192,14 @@ export function addOptions(
 }
 
 /** Returns the flag of an option and, if it has one, the flag that turns it off. */
-function optionsFor(name: OptionName, description = descriptionOf(name)): readonly Option[] {
+function optionsFor(
+  name: OptionName,
+  fallback: string | undefined,
+  description = descriptionOf(name),
+): readonly Option[] {
   const { type, negation, default: initial } = describeOption(name);
-  const fallback = type.placeholder === "" ? undefined : defaultText(name);
-  const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
+  const hasDefault = type.placeholder !== "" && fallback !== undefined;
+  const words = hasDefault ? `${description} (default: ${fallback})` : description;
   const option = new Option(`${flagOf(name)} ${placeholderOf(name)}`.trim(), words);
   if (type.isRepeatable === true) option.argParser(collect);
   // Only for completion: values are checked with the whole configuration.

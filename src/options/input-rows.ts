@@ -17,7 +17,7 @@ export const csvRows = {
 export const storeRows = {
   s3Endpoint: {
     type: type.url,
-    description: "Address of the S3 store if it is not AWS, such as R2, MinIO, Ceph or B2",
+    description: "Address of the S3 store if it is not AWS",
     otherwise: "AWS_ENDPOINT_URL, else AWS",
   },
   s3Region: {
@@ -28,30 +28,27 @@ export const storeRows = {
   },
   s3PathStyle: {
     ...type.off,
-    description:
-      "Put the S3 bucket in the path instead of the host name; most stores except AWS need this",
+    description: "Put the S3 bucket in the path instead of the host name",
   },
   s3Checksums: {
     type: type.choice(s3Checksums),
     default: "required",
-    description:
-      "Checksums of objects in S3; `supported` adds a SHA-256 to written ones that the store keeps; buckets with Object Lock require it; `off` compares none of read ones",
+    description: "Checksums of objects in S3",
   },
   maxRequestsPerSecond: {
     type: type.events,
     placeholder: "<requests>",
-    description: "Maximum number of requests per second to a store, for all threads together",
+    description: "Maximum number of requests per second to a store, of all threads",
     otherwise: "as fast as the store answers",
   },
   read: {
     section: "verify",
     ...type.off,
-    description: "Read the rows of an export in a store, not only the checksums that the store has",
+    description: "Read the rows of an export in a store, not only its checksums",
   },
   unsafeLock: {
     section: "export",
     ...type.off,
-    description:
-      "Write to a store without conditional writes, where a second run would not be detected",
+    description: "Write to a store that cannot detect a second run",
   },
 } satisfies Readonly<Record<string, type.OptionRow>>;

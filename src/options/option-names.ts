@@ -70,7 +70,7 @@ export function placeholderOf(name: OptionName): string {
 export function descriptionOf(name: OptionName): string {
   const { description, type } = describeOption(name);
   if (type.choices === undefined) return description;
-  return description.replace(/^[^;]*/, (first) => `${first}: ${type.choices?.join(", ")}`);
+  return `${description}: ${type.choices.join(", ")}`;
 }
 
 /** Returns the option's default as text for help and docs; undefined if it has none. */

@@ -25,7 +25,7 @@ export const optionTable = {
   inputs: {
     type: type.paths,
     flag: false,
-    description: "Files, directories (recursive) and globs to read; they need no flag",
+    description: "Files, directories (recursive) and globs to read",
   },
   inputFormat: {
     type: type.choice(formatKinds),
@@ -37,31 +37,29 @@ export const optionTable = {
   ...storeRows,
   maxRowSize: {
     type: type.rowSize,
-    description: "Reject rows that are longer than this when decompressed; at most 64MiB",
+    description: "Reject rows that are longer than this when decompressed",
     default: "16MiB",
   },
   maxRatio: {
     type: type.count(1, 1_000_000),
     placeholder: "<factor>",
-    description:
-      "Treat an input that decompresses to more than this many times its size as a decompression bomb and fail it",
+    description: "Fail inputs that decompress to more than this many times their size",
     default: 1000,
   },
   limit: {
     type: type.count(1, Number.MAX_SAFE_INTEGER),
     placeholder: "<rows>",
-    description:
-      "Read only the first rows of the inputs, in their order, to try a command; the result is marked as partial",
+    description: "Read only the first rows of the inputs",
     otherwise: "all rows",
   },
   damaged: {
     type: type.choice(damagedChoices),
-    description: "What to do with rows that fail a checksum; `send` always keeps them",
+    description: "What to do with rows that fail a checksum",
     default: "leave-out",
   },
   preset: {
     type: type.choice(presetNames),
-    description: "Mapping to start from, by the name of the tool that wrote the export",
+    description: "Mapping to start from",
     default: defaultPreset,
   },
   transform: {
@@ -71,14 +69,12 @@ export const optionTable = {
   },
   dedupe: {
     type: type.dedupeRange,
-    description:
-      "Remove events that repeat an earlier one, by insert id, within its day or within all",
+    description: "Remove events that repeat an earlier one",
     otherwise: "off; day if no range is given",
   },
   dedupeBy: {
     type: type.keyTargetNames,
-    description:
-      "Targets that make the key of --dedupe, instead of the preset's: event,timestamp,…",
+    description: "Targets that make the key of --dedupe, such as event,timestamp,userID",
     otherwise: "insertID, with mixpanel also event, timestamp and distinctID",
   },
   requireFields: {
@@ -87,29 +83,27 @@ export const optionTable = {
   },
   fromTime: {
     type: type.time,
-    description: "Leave out events before this time (ISO date, date-time or epoch milliseconds)",
+    description: "Leave out events before this time",
   },
   toTime: { type: type.time, description: "Leave out events at or after this time" },
   includeEvent: {
     type: type.names,
-    description: "Keep only events of this name; * and ? are wildcards",
+    description: "Keep only events of this name, which may have * and ?",
     otherwise: "all",
   },
   excludeEvent: {
     type: type.names,
-    description: "Leave out events of this name; * and ? are wildcards",
+    description: "Leave out events of this name, which may have * and ?",
   },
   timeLimits: {
     replaces: "minTime maxTime",
     type: type.timeLimits,
-    description:
-      "Reject events outside of these times as wrong, such as 2015-01-01..2027-01-01; either may be left out",
+    description: "Reject events outside of these times, such as 2015-01-01..2027-01-01",
     otherwise: "1971-01-01.. up to the end of tomorrow, UTC",
   },
   maxRejects: {
     type: type.rejectLimit,
-    description:
-      "Maximum rejected rows (count or %); above it the exit code is 3; applies to all steps",
+    description: "More rejected rows (count or %) end with exit code 3",
     default: 0,
   },
   acceptFindings: {
@@ -119,51 +113,47 @@ export const optionTable = {
   },
   drop: {
     type: type.privacyPaths,
-    description: "Remove the value at this path of the event: user.email, metadata.address",
+    description: "Remove the value at this path, such as user.email",
   },
   hash: {
     type: type.privacyPaths,
-    description: "Replace the value at this path of the event by its salted SHA-256",
+    description: "Replace the value at this path by its salted SHA-256",
   },
   cutQuery: {
     type: type.propertyPaths,
-    description: "Cut URLs at this path of the event before their query: metadata.page_url",
+    description: "Cut URLs at this path of the event before their query",
   },
   hashSaltFile: {
     type: type.file,
-    description:
-      "File with the salt for hashed paths; SWITCHYARD_HASH_SALT can hold the salt itself",
+    description: "File with the salt for hashed paths",
   },
   service: {
     type: type.choice(["embedded"]),
     flag: false,
-    description:
-      "Service that `migrate` uses to send and qualify: embedded starts one inside the process, with its data in the directory of serve.data",
+    description: "Service of a migration, which is started inside the process",
     otherwise: "those of send.to and qualify.console",
   },
   sample: {
     section: "validate",
     type: type.share,
-    description:
-      "Read only this share of the inputs, spread over all of them; an input that cannot be split is read whole or not at all",
+    description: "Read only this share of the inputs, spread over all of them",
     default: "100%",
   },
   report: {
     section: "validate",
     type: type.directory,
-    description: "Directory for the report, created if it is missing",
+    description: "Directory for the report",
     default: "./report",
   },
   apply: {
     section: "validate",
     ...type.off,
-    description: "Show the safe fixes for the findings and write them into the configuration file",
+    description: "Write the safe fixes for the findings into the configuration file",
   },
   to: {
     section: "export",
     type: type.output,
-    description:
-      "Output directory, created if it is missing, or an address in a store: s3://bucket/prefix; - writes JSON lines to standard output",
+    description: "Directory, store address, or - for standard output",
   },
   format: {
     section: "export",
@@ -176,15 +166,14 @@ export const optionTable = {
     section: "export",
     type: type.choice(parquetCompressions),
     placeholder: "<codec>",
-    description: "Compression inside Parquet files; zstd needs Node 22.15 or newer",
+    description: "Compression inside Parquet files",
     default: "snappy",
   },
   layout: {
     section: "export",
     replaces: "dataset dayName partition",
     type: type.layout,
-    description:
-      "Path of the day directories, such as events/day={day}/event={event}, with a directory for each event",
+    description: "Path of the days, such as day={day}/event={event}",
     default: "events/{day}",
   },
   dayZone: {
@@ -196,15 +185,14 @@ export const optionTable = {
   partSize: {
     section: "export",
     type: type.size,
-    description: "Close a file and begin the next one when it has reached this size",
+    description: "Size of a file at which the next one begins",
     default: "128MiB",
   },
   compact: {
     section: "export",
     type: type.choice(compactChoices),
     placeholder: "<when>",
-    description:
-      "Join the small parts of a day; auto joins those below 1MiB, always all below the part size",
+    description: "Join the small parts of a day",
     default: "auto",
   },
   csvSafe: {
@@ -230,23 +218,20 @@ export const optionTable = {
     section: "export",
     type: type.choice(profiles),
     placeholder: "<profile>",
-    description:
-      "Columns of the written files: those of events, or those for the bucket ingestion of an experimentation platform",
+    description: "Columns of the written files",
     default: "event",
   },
   timestampUnit: {
     section: "export",
     type: type.choice(Object.keys(timestampUnits) as TimestampUnit[]),
     placeholder: "<unit>",
-    description:
-      "Unit of the timestamps of a profile; with s, fractions of a second are dropped; timestamp is the type of the format, or ISO 8601",
+    description: "Unit of the timestamps of a profile",
     otherwise: "ms; s with the profile platform",
   },
   columns: {
     section: "export",
     type: type.outputColumns,
-    description:
-      "Columns of the written files instead of a profile, as <name>=<source>: event_name=event, time=timestamp:s, price=value:double",
+    description: "Columns instead of a profile, such as event_name=event,time=timestamp:s",
     otherwise: "those of the profile",
   },
   fresh: {
@@ -257,25 +242,22 @@ export const optionTable = {
   shard: {
     section: "export",
     type: type.shard,
-    description:
-      "Read only every n-th split, as process i of n (0/20 to 19/20), and write no manifest; with /20, i is read from the environment of the array job",
+    description: "Read every n-th split, as process i of n, and write no manifest",
   },
   finish: {
     section: "export",
     ...type.off,
-    description: "Do not read inputs; merge the output of all shards and write the manifest",
+    description: "Merge the output of all shards and write the manifest",
   },
   queue: {
     section: "export",
     type: redisUrl,
-    description:
-      "Redis that distributes the splits; `switchyard worker` reads them, this process plans and finishes",
+    description: "Redis that distributes the splits to processes of `switchyard worker`",
   },
   splitSize: {
     section: "export",
     type: type.size,
-    description:
-      "Bytes of input that one thread reads and commits at a time; smaller splits lose less work in a crash but make smaller parts",
+    description: "Bytes of input that one thread reads and commits at a time",
     default: "64MiB",
   },
   threads: {
@@ -287,8 +269,7 @@ export const optionTable = {
   memory: {
     section: "export",
     type: type.size,
-    description:
-      "Memory for the whole process; if it is too small for all threads, fewer are started",
+    description: "Memory for the whole process",
     otherwise: "half of the memory of the machine or container",
   },
   exportMaxRejects: {

@@ -51,7 +51,7 @@ export interface OptionRow {
   /** Names of options that this one has replaced, to name it where they are given. */
   readonly replaces?: string;
   readonly type: OptionType;
-  /** One or two sentences without a full stop at the end. */
+  /** One sentence without a full stop at the end. */
   readonly description: string;
   /** The default value, in the form of the file. */
   readonly default?: JsonValue;

@@ -8,25 +8,23 @@ export const outputRows = {
   metricsPort: {
     type: type.count(0, 65_535),
     placeholder: "<port>",
-    description:
-      "Port for Prometheus metrics at /metrics during the run; 0 picks a free port and prints it",
+    description: "Port for Prometheus metrics at /metrics during the run, or 0 for a free one",
     otherwise: "no metrics",
   },
   metricsHost: {
     type: type.text,
     placeholder: "<host>",
-    description: "Address for --metrics-port; 0.0.0.0 is every IPv4 address of the machine",
+    description: "Address for --metrics-port",
     default: "127.0.0.1",
   },
   notify: {
     type: type.webhook,
-    description: "POST the result to this address, as the JSON object that --json prints",
+    description: "POST the result as a JSON object to this address",
   },
   logFormat: {
     type: type.choice(logFormats),
     placeholder: "<format>",
-    description:
-      "Format of all output; json prints one object per line, and the result like --json",
+    description: "Format of all output",
     default: "text",
   },
   json: {
@@ -35,12 +33,11 @@ export const outputRows = {
   },
   quiet: {
     ...type.off,
-    description: "Do not print progress and summary; errors are still printed",
+    description: "Do not print progress and summary",
   },
   color: {
     type: type.onOff,
-    description:
-      "Print in colour if the terminal supports it; NO_COLOR=1 turns it off, FORCE_COLOR=1 on",
+    description: "Print in colour if the terminal supports it",
     negation: "Print without colour, as with NO_COLOR=1",
     default: true,
   },

@@ -18,14 +18,13 @@ export const serviceRows = {
     section: "send",
     key: "to",
     type: type.url,
-    description:
-      "Base URL of the service that receives the events, without /v1/webhooks/event_webhook",
+    description: "Base URL of the service that receives the events",
   },
   body: {
     section: "send",
     type: type.choice(bodyForms),
     placeholder: "<form>",
-    description: "Content of one request: one event as an object, or several as an array",
+    description: "Content of one request",
     default: "object",
   },
   batchSize: {
@@ -37,16 +36,14 @@ export const serviceRows = {
   concurrency: {
     section: "send",
     type: type.count(1, SEND_CONCURRENCY_MAX),
-    description:
-      "Requests in flight at the same time; after a crash at most this many are sent again",
+    description: "Requests in flight at the same time",
     default: 32,
   },
   idempotency: {
     section: "send",
     type: type.choice(idempotencyKeys),
     placeholder: "<source>",
-    description:
-      "Source of the Idempotency-Key of a request; insertID needs --body object, and is the same in every migration",
+    description: "Source of the Idempotency-Key of a request",
     default: "position",
   },
   rate: {
@@ -64,13 +61,13 @@ export const serviceRows = {
   timeout: {
     section: "send",
     type: type.seconds(3_600),
-    description: "Time limit for a whole response, and up to 10 for a connection",
+    description: "Time limit for a response",
     default: 30,
   },
   giveUpAfter: {
     section: "send",
     type: type.seconds(604_800),
-    description: "Stop after this time without a success; the run can be resumed",
+    description: "Stop after this time without a success",
     default: 900,
   },
   sendAuthHeader: {
@@ -83,25 +80,24 @@ export const serviceRows = {
   serverSecretFile: {
     section: "send",
     type: type.file,
-    description: "File with the server secret; SWITCHYARD_SERVER_SECRET can hold the secret itself",
+    description: "File with the server secret",
   },
   runs: {
     section: "send",
     type: type.output,
-    description:
-      "Directory for the records of sends and for rejects; with --queue, all workers must reach it, or use an address in a store",
+    description: "Directory or address in a store for the records of sends",
     default: "./.switchyard/runs",
   },
   sendMaxRejects: {
     section: "send",
     ...ownRejectLimit,
-    description: "maxRejects for send only; a migration checks it before it sends anything",
+    description: "maxRejects for send only",
   },
   sendFresh: {
     section: "send",
     key: "fresh",
     ...type.off,
-    description: "Forget what an earlier run of the same command has sent, and send everything",
+    description: "Forget what an earlier run of the same command has sent",
   },
   console: {
     section: "qualify",
@@ -112,7 +108,7 @@ export const serviceRows = {
   consoleKeyFile: {
     section: "qualify",
     type: type.file,
-    description: "File with the console key; SWITCHYARD_CONSOLE_KEY can hold the key itself",
+    description: "File with the console key",
   },
   qualifyAuthHeader: {
     section: "qualify",
@@ -125,22 +121,21 @@ export const serviceRows = {
     section: "qualify",
     type: type.file,
     placeholder: "<path>",
-    description: "Export whose events are qualified: its directory, or its manifest.json",
+    description: "Directory or manifest.json of the export whose events are qualified",
     otherwise: "the one on the command line, else in export.to, else the inputs are read",
   },
   nameTemplate: {
     section: "qualify",
     type: type.text,
     placeholder: "<template>",
-    description: "Name of the qualifying events; {event} is the event's name",
+    description: "Name of the qualifying events",
     default: "{event}",
   },
   sqlTemplate: {
     section: "qualify",
     type: type.text,
     placeholder: "<template>",
-    description:
-      "SQL of the qualifying events; {event} is the event's name as a quoted literal, {table} the table",
+    description: "SQL of the qualifying events",
     default: "SELECT * FROM {table} WHERE event = {event}",
   },
   table: {
@@ -167,7 +162,7 @@ export const serviceRows = {
   yes: {
     section: "qualify",
     ...type.off,
-    description: "Make the changes; without this option they are only shown",
+    description: "Make the changes instead of showing them",
   },
   dryRun: {
     section: "qualify",
@@ -178,21 +173,20 @@ export const serviceRows = {
     section: "serve",
     type: type.count(0, 65_535),
     placeholder: "<port>",
-    description: "Port to listen on; 0 picks a free port, which the first printed line names",
+    description: "Port to listen on, or 0 for a free one",
     default: 8080,
   },
   host: {
     section: "serve",
     type: type.text,
     placeholder: "<host>",
-    description: "Address to listen on; 0.0.0.0 is every IPv4 address of the machine",
+    description: "Address to listen on",
     default: "127.0.0.1",
   },
   data: {
     section: "serve",
     type: type.directory,
-    description:
-      "Directory for the service's databases, created if it is missing; :memory: stores nothing",
+    description: "Directory for the service's databases, or :memory:",
     otherwise: "./.switchyard",
   },
   authHeader: {
@@ -205,7 +199,7 @@ export const serviceRows = {
     section: "serve",
     type: type.choice(logLevels),
     placeholder: "<level>",
-    description: "Lowest level that is logged; the log is one JSON object a line on standard error",
+    description: "Lowest level that is logged",
     default: "info",
   },
 } satisfies Readonly<Record<string, type.OptionRow>>;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { usualOptions } from "../../src/cli/command-options.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { describeOption, flagOf, optionNames } from "../../src/options/option-names.js";
 import { fakeContext } from "./fake-context.js";
@@ -29,15 +30,44 @@ test.each(["", "help", ...commandNames])("the help of %j fits 80 columns", async
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
 
+test.each(Object.keys(usualOptions))(
+  "%s -h is one screen of usual options with an example, and tells of --help",
+  async (command) => {
+    const { context, stdout } = fakeContext();
+    expect(await runCommandLine([command, "-h"], context)).toBe(0);
+    const lines = stdout.join("").trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(44);
+    const shown = lines.flatMap((line) => /^ {2}(--[a-z-]+)/.exec(line)?.[1] ?? []);
+    const usual = (usualOptions[command] ?? []).map(flagOf);
+    expect([...shown].sort()).toEqual([...usual, "--config"].sort());
+    expect(shown.length).toBeLessThanOrEqual(16);
+    const example = lines.slice(lines.indexOf("Example:"));
+    expect(example[1]).toMatch(new RegExp(`^ {2}\\$ switchyard ${command}`));
+    expect(example.at(-1)).toMatch(/^--help has all \d+ options/);
+    const all = await helpOf(command);
+    expect(usual.filter((flag) => !all.includes(`  ${flag} `))).toEqual([]);
+    expect(all).toContain(example[1]);
+  },
+);
+
+test.each(commandNames.filter((name) => usualOptions[name] === undefined))(
+  "%s -h is its whole help",
+  async (command) => {
+    const { context, stdout } = fakeContext();
+    expect(await runCommandLine([...command.split(" "), "-h"], context)).toBe(0);
+    expect(stdout.join("")).toBe(await helpOf(command));
+  },
+);
+
 test.each(commandNames)("the help of %j lists the exit codes", async (name) => {
   expect(await helpOf(name)).toMatch(/^Exit codes: 0 (?:.|\n)+[.]$/m);
 });
 
 test("no help describes an option as that of another command", async () => {
-  expect(await helpOf("worker")).not.toMatch(/this\s+process\s+plans/);
-  expect(await helpOf("export")).toMatch(/this\s+process\s+plans/);
+  expect(await helpOf("worker")).not.toMatch(/distributes\s+the\s+splits/);
+  expect(await helpOf("export")).toMatch(/distributes\s+the\s+splits/);
   for (const command of ["check-data", "keys list"])
-    expect(await helpOf(command)).not.toContain("created if it is missing");
+    expect(await helpOf(command)).not.toContain(":memory:");
   expect(await helpOf("keys create")).toContain("API that the key opens: console, server");
   expect(await helpOf("keys create")).toContain("keys create --kind <kind> [options]");
   expect(await helpOf("keys")).not.toContain("display help");

@@ -20,6 +20,7 @@ import {
   sendOptions,
   serveOptions,
   storeAccess,
+  usualOptions,
   validateOptions,
   verifyOptions,
   workerOptions,
@@ -217,11 +218,13 @@ export function createCommands(
 ): readonly Command[] {
   const create = (row: CommandRow): Command => {
     const { name, description, argument, options, required, descriptions, ownOptions } = row;
-    const command = new Command(name).description(description).addHelpText("after", row.help);
+    const shown = words.includes("-h") ? usualOptions[name] : undefined;
+    const about = shown === undefined ? row.help : shortHelp(row.help, options.length);
+    const command = new Command(name).description(description).addHelpText("after", about);
     if (argument !== undefined) command.argument(argument[0], argument[1]);
     addOptions(command, options, {
       readsFile: ownOptions?.some(({ long }) => long === "--config") !== true,
-      ...omitUndefined({ required, descriptions }),
+      ...omitUndefined({ required, descriptions, shown }),
     });
     for (const option of ownOptions ?? []) command.addOption(option);
     command.usage(usageOf(row));
@@ -238,6 +241,12 @@ export function createCommands(
     keysCommand(context, ended),
     completionCommand(context),
   ];
+}
+
+/** Returns the first example of a help text, and where the rest is. */
+function shortHelp(text: string, options: number): string {
+  const [, example = ""] = /^Examples:\n((?: .*\\\n)* .*)$/m.exec(text) ?? [];
+  return `\nExample:\n${example}\n\n--help has all ${options} options, with details and exit codes.`;
 }
 
 function usageOf({ argument, required }: CommandRow): string {
