@@ -32,7 +32,7 @@ export async function runAutocannon(url, { batchSize, connections }, keyed) {
 
 /** Events per second, microseconds of CPU for each event, and peak memory in MB. */
 export async function runSend(url, rows, { events, batchSize, connections }) {
-  const form = batchSize === 1 ? [] : ["--body", "array", "--batch-size", `${batchSize}`];
+  const form = ["--batch-size", `${batchSize}`];
   const words = ["send", rows, "--to", url, "--json", "--quiet", ...form];
   const directory = mkdtempSync(join(dirname(rows), "run-"));
   try {

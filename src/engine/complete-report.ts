@@ -1,4 +1,5 @@
 import type { QualifyOptions } from "../console/qualify-plan.js";
+import type { Configuration } from "../options/configuration.js";
 import { type OptionValues, withDefaults } from "../options/option-names.js";
 import {
   FIXES_MODULE_NAME,
@@ -22,14 +23,11 @@ export { checkAccepted, missingFieldsError };
  */
 export async function completeReport(
   counted: CountedReport,
-  values: OptionValues,
+  { values, rejectLimits }: Pick<Configuration, "values" | "rejectLimits">,
   modulePath: string,
 ): Promise<Report> {
-  const {
-    rate,
-    maxRejects: general,
-    exportMaxRejects: maxRejects = general,
-  } = withDefaults(values, ".");
+  const { rate, maxRejects: general } = withDefaults(values, ".");
+  const { export: maxRejects = general } = rejectLimits;
   const delivery = estimateDelivery(counted, rate);
   const qualifyingEvents = await planNames(counted, values);
   const { partSizes: _, ...report } = counted;

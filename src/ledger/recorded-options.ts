@@ -104,7 +104,9 @@ export function optionDifferences(before: unknown, after: unknown): readonly str
 /** Returns recorded options with the layout and the limits of times as users write them. */
 function asWritten(recorded: unknown): unknown {
   if (!isObject(recorded)) return recorded;
-  const { dataset, dayName, partition = "day", minTime, maxTime, ...others } = recorded;
+  const { dataset, dayName, partition = "day", minTime, maxTime, ...rest } = recorded;
+  // The size of request batches decides their form.
+  const { body: _, ...others } = rest;
   const layout =
     dataset === undefined || dayName === undefined
       ? { dataset, dayName }

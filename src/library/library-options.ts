@@ -244,13 +244,11 @@ export interface SendEventsOptions extends RunOptions, RunControl {
   readonly to: string;
   /** A secret: the server secret of the service. It is never written or printed. */
   readonly serverSecret: string;
-  /** Body of a request: one event, or an array of them. Default: `object`. */
-  readonly body?: "object" | "array" | undefined;
-  /** Events of one request with `body: "array"`. Default: 500. */
+  /** Events of one request, which has an array if there are several. Default: 1. */
   readonly batchSize?: number | undefined;
   /** Requests at the same time. Default: 32. */
   readonly concurrency?: number | undefined;
-  /** Source of the `Idempotency-Key` of a request; `insertID` needs `body: "object"`. Default: `position`. */
+  /** Source of the `Idempotency-Key` of a request; `insertID` needs `batchSize: 1`. Default: `position`. */
   readonly idempotency?: "position" | "insertID" | undefined;
   /** Maximum number of events per second. */
   readonly rate?: number | undefined;

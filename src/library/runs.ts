@@ -67,7 +67,7 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
       createEngine().runValidate({ ...request, ...(writes && { keptKeysDirectory }) }, context),
     );
     const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
-    const report = await completeReport(counted, configuration.values, modulePath);
+    const report = await completeReport(counted, configuration, modulePath);
     const files =
       writes && result.outcome !== "interrupted"
         ? await writeReportFiles(reportDirectory, report)

@@ -73,13 +73,19 @@ export function pathsOfKey(key: string): readonly string[] {
 }
 
 function optionsOf(section: string | undefined): Readonly<Record<string, z.ZodType>> {
-  const names = optionNames.filter((name) => describeOption(name).section === section);
-  return Object.fromEntries(names.map((name) => [localNameOf(name), memberOf(name)]));
+  const names = optionNames.filter((name) => {
+    const { section: own, alsoIn = [] } = describeOption(name);
+    return own === section || alsoIn.some((one) => one === section);
+  });
+  return Object.fromEntries(names.map((name) => [localNameOf(name), memberOf(name, section)]));
 }
 
-function memberOf(name: OptionName): z.ZodType {
-  const { type, default: value } = describeOption(name);
+function memberOf(name: OptionName, section: string | undefined): z.ZodType {
+  const { type, default: value, section: own } = describeOption(name);
   const description = descriptionOf(name);
+  if (own !== section) {
+    return type.schema.optional().meta({ description: `${description}, of this step alone` });
+  }
   const words = defaultText(name);
   return type.schema.optional().meta({
     description: words === undefined ? description : `${description}. Default: ${words}`,

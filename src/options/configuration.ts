@@ -24,7 +24,8 @@ import {
   optionNames,
   replacementOf,
 } from "./option-names.js";
-import { sections } from "./option-types.js";
+import { type StepSection, sections } from "./option-types.js";
+import type { MaxRejects } from "./options.js";
 import { type Environment, readConsoleKey, readHashSalt, readServerSecret } from "./secrets.js";
 
 /** Options from the command line, as the values that would be in the file. */
@@ -43,6 +44,8 @@ interface ConfigurationSources {
 /** The checked options, before defaults. */
 export interface Configuration {
   readonly values: OptionValues;
+  /** The limit of rejects of each step: its own one, or `maxRejects`; absent: the default. */
+  readonly rejectLimits: Readonly<Record<StepSection, MaxRejects | undefined>>;
   /** Options that the command line itself gave. */
   readonly given: ReadonlySet<OptionName>;
   /** The part of the file that changes the preset's mapping. */
@@ -118,6 +121,10 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
   const { steps, mapping, expect } = given.at(-1)?.value ?? {};
   return {
     values,
+    rejectLimits: {
+      export: stepValue(given, "maxRejects", "export"),
+      send: stepValue(given, "maxRejects", "send"),
+    },
     given: new Set(optionNames.filter((name) => flags[name] !== undefined)),
     inputsDirectory,
     mapping: mapping as MappingChanges | undefined,
@@ -134,7 +141,7 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
 
 function originIn(layers: readonly Layer[], name: OptionName): OptionOrigin | undefined {
   for (const { tree, find } of layers) {
-    const value = isObject(tree) ? ownValueIn(tree, name) : undefined;
+    const value = isObject(tree) ? valueIn(tree, name) : undefined;
     if (value !== undefined) return { ...find(name), value: value as JsonValue };
   }
   return undefined;
@@ -196,13 +203,21 @@ function merge(layers: readonly Given[], currentDirectory: string) {
   return { values: values as OptionValues, inputsDirectory };
 }
 
-function valueIn(value: Given["value"], name: OptionName): unknown {
-  const { general } = describeOption(name);
-  return ownValueIn(value, name) ?? (general === undefined ? undefined : value[general]);
+/** Returns the value of an option for a step: in each layer, that of its section comes first. */
+function stepValue<Name extends OptionName>(
+  layers: readonly Given[],
+  name: Name,
+  step: StepSection,
+): OptionValues[Name] | undefined {
+  for (const { value } of layers) {
+    const section = value[step] as Given["value"] | undefined;
+    const found = section?.[name] ?? value[name];
+    if (found !== undefined) return found as OptionValues[Name];
+  }
+  return undefined;
 }
 
-/** Like `valueIn`, without the value of the option that sets this one where it is absent. */
-function ownValueIn(value: Given["value"], name: OptionName): unknown {
+function valueIn(value: Given["value"], name: OptionName): unknown {
   const { section } = describeOption(name);
   const parent = section === undefined ? value : (value[section] as Given["value"] | undefined);
   return parent?.[localNameOf(name)];

@@ -8,7 +8,7 @@ import { csvRows, storeRows } from "./input-rows.js";
 import * as type from "./option-types.js";
 import { damagedChoices, tableLogs } from "./options.js";
 import { outputRows } from "./output-rows.js";
-import { ownRejectLimit, serviceRows } from "./service-rows.js";
+import { serviceRows } from "./service-rows.js";
 
 const detected = "detected for each input";
 
@@ -103,6 +103,8 @@ export const optionTable = {
   },
   maxRejects: {
     type: type.rejectLimit,
+    alsoIn: ["export", "send"],
+    replaces: "exportMaxRejects sendMaxRejects",
     description: "More rejected rows (count or %) end with exit code 3",
     default: 0,
   },
@@ -271,11 +273,6 @@ export const optionTable = {
     type: type.size,
     description: "Memory for the whole process",
     otherwise: "half of the memory of the machine or container",
-  },
-  exportMaxRejects: {
-    section: "export",
-    ...ownRejectLimit,
-    description: "maxRejects for export, validate and qualify only",
   },
   ...serviceRows,
   ...outputRows,

@@ -57,8 +57,8 @@ export interface OptionRow {
   readonly default?: JsonValue;
   /** Describes the default if it is not one value. */
   readonly otherwise?: string;
-  /** Option that sets this one where it is given and this one is not. */
-  readonly general?: string;
+  /** Sections whose step can have its own value in the file, which flags and variables override. */
+  readonly alsoIn?: readonly StepSection[];
   /** Set if the option has no flag. */
   readonly flag?: false;
   /** Name of the value in help, instead of the type's. */
@@ -78,6 +78,9 @@ export const sections = {
 } as const;
 
 export type Section = keyof typeof sections;
+
+/** Sections of steps that can have values of their own for options of the root. */
+export type StepSection = "export" | "send";
 
 const keep = (text: string): JsonValue => text;
 

@@ -188,7 +188,7 @@ export function resolveRunOptions(
     splitBytes: values.splitSize,
     s3: s3OptionsOf(values),
     damaged: values.damaged,
-    maxRejects: values.exportMaxRejects ?? values.maxRejects,
+    maxRejects: configuration.rejectLimits.export ?? values.maxRejects,
     fresh: values.fresh,
     ...omitUndefined({
       inputFormat,

@@ -19,7 +19,7 @@ export function resolveSendRequest(
   command: readonly string[],
 ): SendRequest {
   const values = valuesOf(configuration);
-  const { concurrency, rate, burst = rate, unsafeLock } = values;
+  const { batchSize, concurrency, rate, burst = rate, unsafeLock } = values;
   // Other processes cannot reach a service inside this process.
   const queue = configuration.destination === undefined ? values.queue : undefined;
   const run = resolveRunOptions(configuration);
@@ -32,7 +32,8 @@ export function resolveSendRequest(
   return {
     ...run,
     ...destinationOf(configuration),
-    ...bodyOptions(configuration),
+    body: batchSize === 1 ? "object" : "array",
+    batchRows: batchSize,
     ...idempotencyOf(configuration),
     concurrency,
     ...omitUndefined({ rate, burst, queue }),
@@ -45,7 +46,7 @@ export function resolveSendRequest(
     command: resumingCommand(command),
     // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
     threads: 1,
-    maxRejects: values.sendMaxRejects ?? values.maxRejects,
+    maxRejects: configuration.rejectLimits.send ?? values.maxRejects,
     fresh: values.sendFresh,
   };
 }
@@ -68,19 +69,6 @@ function runsOf(runs: string, queue: string | undefined): string {
   );
 }
 
-function bodyOptions(configuration: Configuration) {
-  const { body, batchSize } = valuesOf(configuration);
-  if (body === "array") return { body, batchRows: batchSize };
-  const { batchSize: given = 1 } = configuration.values;
-  if (given > 1) {
-    throw new UsageError(
-      "batch_size_useless",
-      `--batch-size ${given} needs --body array: with --body object a request carries one event.`,
-    );
-  }
-  return { body, batchRows: 1 };
-}
-
 /**
  * Uses the key of `--dedupe`, or the one that it would have: a service then stores once what
  * `--dedupe` treats as one event.
@@ -88,10 +76,10 @@ function bodyOptions(configuration: Configuration) {
 function idempotencyOf(configuration: Configuration) {
   const values = valuesOf(configuration);
   if (values.idempotency === "position") return {};
-  if (values.body !== "object") {
+  if (values.batchSize !== 1) {
     throw new UsageError(
       "idempotency_useless",
-      `--idempotency ${values.idempotency} needs --body object: a request has one Idempotency-Key, so it has to carry one event.`,
+      `--idempotency ${values.idempotency} needs --batch-size 1: a request has one Idempotency-Key, so it has to carry one event.`,
     );
   }
   const mapping = resolveMapping(values.preset, configuration.mapping);

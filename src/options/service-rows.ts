@@ -1,16 +1,7 @@
 import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../base/limits.js";
 import { logLevels } from "../base/log-levels.js";
-import { bodyForms, idempotencyKeys } from "../webhook/request-batch.js";
+import { idempotencyKeys } from "../webhook/request-batch.js";
 import * as type from "./option-types.js";
-
-/** The limit of one step; flags and variables that set `maxRejects` count for it too. */
-export const ownRejectLimit = {
-  key: "maxRejects",
-  flag: false,
-  type: type.rejectLimit,
-  general: "maxRejects",
-  otherwise: "maxRejects",
-} as const;
 
 /** The options of the sections `send`, `qualify` and `serve`; part of `optionTable`. */
 export const serviceRows = {
@@ -20,18 +11,12 @@ export const serviceRows = {
     type: type.url,
     description: "Base URL of the service that receives the events",
   },
-  body: {
-    section: "send",
-    type: type.choice(bodyForms),
-    placeholder: "<form>",
-    description: "Content of one request",
-    default: "object",
-  },
   batchSize: {
     section: "send",
+    replaces: "body",
     type: type.count(1, SEND_BATCH_ROWS_MAX),
-    description: "Events in one request, with --body array",
-    default: 500,
+    description: "Events in one request, as an array if several",
+    default: 1,
   },
   concurrency: {
     section: "send",
@@ -87,11 +72,6 @@ export const serviceRows = {
     type: type.output,
     description: "Directory or address in a store for the records of sends",
     default: "./.switchyard/runs",
-  },
-  sendMaxRejects: {
-    section: "send",
-    ...ownRejectLimit,
-    description: "maxRejects for send only",
   },
   sendFresh: {
     section: "send",

@@ -62,7 +62,7 @@ function configure(): void {
     service: "embedded",
     dedupe: "day",
     export: { to: "out", threads: 2, splitSize: "256KiB" },
-    send: { body: "object", idempotency: "insertID" },
+    send: { batchSize: 1, idempotency: "insertID" },
   };
   writeFileSync(join(directory, "pipeline.config.json"), JSON.stringify(configuration));
 }

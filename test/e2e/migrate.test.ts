@@ -33,7 +33,7 @@ const scratch = scratchDirectory("migrate");
 let directory: string;
 let tests = 0;
 /** Options of a send whose requests a test does not look at: few of them. */
-const inArrays = { body: "array", batchSize: 200 };
+const inArrays = { batchSize: 200 };
 /** Duration of a whole migration here and now. */
 let undisturbedMs = 2_000;
 killServicesAfterEach();

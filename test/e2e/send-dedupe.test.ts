@@ -55,7 +55,7 @@ longTest(
     });
     const url = await startService(directory);
     const words = ["rows-*.jsonl", "--to", url, "--max-rejects", "10%", "--dedupe"];
-    const small = ["--split-size", "64KiB", "--body", "array", "--batch-size", "20"];
+    const small = ["--split-size", "64KiB", "--batch-size", "20"];
     for (let kill = 0; kill < 3; kill++) {
       await runSend(directory, [...words, ...small, "--rate", "800", "--burst", "20"], {
         started: (child) => setTimeout(() => child.kill("SIGKILL"), 1_200),
@@ -88,7 +88,7 @@ it("stores nothing twice when another migration overlaps, with keys of insert id
     expect(end, end.stderr).toMatchObject({ exitCode: 0 });
   }
   expect(await storedNumbers(url)).toEqual(distinctNumbers(rows, "day"));
-  const refused = await runSend(directory, ["june.jsonl", ...words, "--body", "array"]);
+  const refused = await runSend(directory, ["june.jsonl", ...words, "--batch-size", "2"]);
   expect(refused.exitCode).toBe(2);
-  expect(refused.json.error?.message).toContain("needs --body object");
+  expect(refused.json.error?.message).toContain("needs --batch-size 1");
 }, 120_000);

@@ -71,7 +71,7 @@ longTest(
   async () => {
     const random = createRandom(seed);
     const { directory, service, url } = await open("send-epochs-killed");
-    const words = ["in", "--to", url, "--body", "array", "--batch-size", "10", "--rate", "1500"];
+    const words = ["in", "--to", url, "--batch-size", "10", "--rate", "1500"];
     for (let number = 0; number < 4; number++) {
       addFile(directory, number);
       await runSend(directory, words, {

@@ -33,7 +33,7 @@ const isRefused = (index: number) => index % 90 === 40;
 describe(`with faults of seed ${seed}`, () => {
   const judge = judgeOf({ rowsMax: 12, hasNames: false, isRefused });
   const object: readonly string[] = [];
-  const array = ["--body", "array", "--batch-size", "32"];
+  const array = ["--batch-size", "32"];
   const services: readonly [
     string,
     typeof busyFaults | typeof doubtfulFaults,
@@ -135,7 +135,7 @@ describe("Retry-After", () => {
 });
 
 /** Makes a body of 60 KB and more, so that it is still on its way when the service answers. */
-const large = ["--body", "array", "--batch-size", "200"];
+const large = ["--batch-size", "200"];
 
 test("an array that is refused as too large before it was read is sent in halves", async () => {
   const directory = directoryWithRows("send-large");

@@ -86,7 +86,7 @@ function directoryWithRows(name: string): string {
   return directory;
 }
 
-const arrays = ["--body", "array", "--batch-size", "100", "--concurrency", "2"];
+const arrays = ["--batch-size", "100", "--concurrency", "2"];
 
 test.each<readonly [string, Refusal]>([
   ["413 before the body is read", { isEarly: true, isSaid: true }],

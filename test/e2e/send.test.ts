@@ -76,7 +76,7 @@ test("arrays are sent to a service that accepts them, and the events that it nam
       : { status: 400, body: { status: 400, message: "Bad Request Exception", errors } };
   });
   const url = await service.listen();
-  const words = ["rows.jsonl", "--to", url, "--body", "array", "--batch-size", "64"];
+  const words = ["rows.jsonl", "--to", url, "--batch-size", "64"];
   const end = await runSend(directory, words);
   expect(end.json).toMatchObject({
     exitCode: 3,
@@ -144,7 +144,11 @@ test("missing and useless options are reported before anything is read", async (
   const cases: readonly [readonly string[], Record<string, string>, string][] = [
     [["x"], {}, "destination_missing"],
     [["x", "--to", "http://127.0.0.1:1"], { SWITCHYARD_SERVER_SECRET: "" }, "secret_missing"],
-    [["x", "--to", "http://127.0.0.1:1", "--batch-size", "5"], {}, "batch_size_useless"],
+    [
+      ["x", "--to", "http://127.0.0.1:1", "--batch-size", "5", "--idempotency", "insertID"],
+      {},
+      "idempotency_useless",
+    ],
     [["x", "--to", "ftp://127.0.0.1"], {}, "configuration_invalid"],
     [["x", "--to", "http://user:pass@127.0.0.1"], {}, "configuration_invalid"],
     [

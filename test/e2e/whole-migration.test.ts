@@ -312,8 +312,8 @@ async function sendAndQualify(run: Runner, vendor: Vendor, all: KnownCounts): Pr
     "in",
     "--to",
     service.url,
-    "--body",
-    "array",
+    "--batch-size",
+    "500",
     "--dedupe",
     ...dedupeBy(vendor),
   ];

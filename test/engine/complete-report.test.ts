@@ -4,12 +4,13 @@ import { PartSizeFold } from "../../src/profile/part-size-fold.js";
 import { cleanReport, exampleEvent } from "../report/example-report.js";
 
 const counted = { ...cleanReport, partSizes: new PartSizeFold() };
+const unset = { values: {}, rejectLimits: { export: undefined, send: undefined } };
 
 it("plans qualifying events as the console would take them, and finds what it would refuse", async () => {
   const events = [exampleEvent("brewed"), exampleEvent("a\\b"), exampleEvent("x".repeat(300))];
   const { estimates, findings } = await completeReport(
     { ...counted, events },
-    { nameTemplate: "tea {event}", rate: 100 },
+    { ...unset, values: { nameTemplate: "tea {event}", rate: 100 } },
     "./report/fixes.mjs",
   );
   expect(estimates.qualifyingEvents).toMatchObject([
@@ -24,7 +25,7 @@ it("plans qualifying events as the console would take them, and finds what it wo
 });
 
 it("says the same of the same report", async () => {
-  const again = () => completeReport(counted, {}, "./fixes.mjs");
+  const again = () => completeReport(counted, unset, "./fixes.mjs");
   expect(await again()).toEqual(await again());
   expect((await again()).findings).toEqual([]);
 });

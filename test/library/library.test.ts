@@ -222,8 +222,8 @@ test("messages about combinations name options, not flags", async () => {
   expect((error as Error).message).toMatch(/^dedupe needs an insert id.*pass dedupeBy event,/);
   expect((error as Error).stack).not.toContain("--dedupe");
   const service = { inputs: sample, to: "http://127.0.0.1:9", serverSecret: "s".repeat(30) };
-  await expect(sendEvents({ ...service, batchSize: 9 })).rejects.toThrow(
-    "batchSize 9 needs body array: with body object a request carries one event.",
+  await expect(sendEvents({ ...service, batchSize: 9, idempotency: "insertID" })).rejects.toThrow(
+    "idempotency insertID needs batchSize 1: a request has one Idempotency-Key",
   );
 });
 
@@ -301,7 +301,7 @@ test("events are sent, and sent only once", async () => {
       inputs: inputOf("send.jsonl", [row("a"), row("b")]),
       to: `http://127.0.0.1:${port}`,
       serverSecret: `secret-${"s".repeat(20)}`,
-      body: "array",
+      batchSize: 500,
       runs: join(root, "runs"),
     } as const;
     const first = await sendEvents(options);

@@ -28,7 +28,7 @@ test("defaults have the types and units of the engine, and paths are absolute", 
     maxRejects: { rows: 0 },
     fresh: false,
     timeout: 30,
-    batchSize: 500,
+    batchSize: 1,
     report: path.join(directory, "report"),
     runs: path.join(directory, ".switchyard/runs"),
   });

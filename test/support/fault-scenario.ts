@@ -58,7 +58,7 @@ const oddWays: readonly Fault[] = manners.map((manner) => () => ({ ...accepted, 
 export function drawScenario(seed: number): Scenario {
   const draw = createRandom(scatter(seed) * 2 ** 32);
   const isArray = draw() < 0.5;
-  const batchRows = isArray ? 1 + Math.floor(draw() * 100) : 1;
+  const batchRows = isArray ? 2 + Math.floor(draw() * 99) : 1;
   const concurrency = 4 + Math.floor(draw() * 28);
   const isSilent = draw() < 0.3;
   const kinds = [busyFaults, doubtfulFaults, oddWays].filter(() => draw() < 0.7);
@@ -74,7 +74,7 @@ export function drawScenario(seed: number): Scenario {
   const judge = judgeOf({ ...refusal, isRefused });
   return {
     words: [
-      ...(isArray ? ["--body", "array", "--batch-size", String(batchRows)] : []),
+      ...(isArray ? ["--batch-size", String(batchRows)] : []),
       "--concurrency",
       String(concurrency),
       "--timeout",

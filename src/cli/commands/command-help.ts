@@ -81,8 +81,7 @@ Examples:
   $ switchyard send export.zip --to https://events.example.com
   $ switchyard send export.zip --to https://events.example.com --rate 500 \\
       --concurrency 8
-  $ switchyard send export.zip --to http://127.0.0.1:8080 --body array \\
-      --batch-size 500
+  $ switchyard send export.zip --to http://127.0.0.1:8080 --batch-size 500
 
 Accepted events are recorded. To resume after an interruption or a failure, run
 the same command again. Requests that were in flight are sent again with the

@@ -5,6 +5,9 @@ import { flagOf, keyOf } from "../../options/option-names.js";
 import type { CommandContext } from "../context.js";
 import { serviceOptionsOf } from "../service/service-options.js";
 
+/** Events of a request to the embedded service, which accepts arrays. */
+const EMBEDDED_BATCH_SIZE = 500;
+
 /** The configuration and service that a migration works with. */
 export interface MigrationService {
   /** The configuration of the migration, pointing to the embedded service if there is one. */
@@ -45,8 +48,8 @@ export async function openMigrationService(
         ...others,
         sendTo: service.url,
         console: service.url,
-        // It accepts arrays, which are many times faster.
-        body: values.body ?? "array",
+        // Arrays are many times faster.
+        batchSize: values.batchSize ?? EMBEDDED_BATCH_SIZE,
         // Only this process uses it, so nothing needs to be confirmed.
         yes: values.yes ?? true,
         // Keep the runs beside the events, so that they are deleted together.

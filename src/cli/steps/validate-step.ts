@@ -147,7 +147,7 @@ async function validateOnce(
   const { reportDirectory } = request;
   const { counted, ...facts } = await engine.runValidate(request, { signal, observer }, inputs);
   const modulePath = modulePathOf(configuration, reportDirectory);
-  const complete = await completeReport(counted, configuration.values, modulePath);
+  const complete = await completeReport(counted, configuration, modulePath);
   const report = { ...complete, run: { ...complete.run, ...omitUndefined({ basis }) } };
   // Write nothing for an interrupted run: its report would not show what was not read.
   const isWritten = facts.outcome !== "interrupted";
