@@ -5,11 +5,11 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { Ledger, readHeads } from "../ledger/ledger.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import type { RowCounts, RunAccounts } from "../ledger/manifest.js";
+import { mergedOf, readMergeState } from "../ledger/merge-state.js";
 import { foldRows } from "../ledger/run-accounts.js";
 import type { RunContext, RunProgress } from "../ledger/run-observer.js";
 import type { WorkerOptions } from "../options/options.js";
 import { layoutOfEpoch } from "../output/layout.js";
-import { readMerges } from "../run/merge/merge-plan.js";
 import { MergeRunner } from "../run/merge/merge-runner.js";
 import { mergeProgress, mergesOf } from "../run/merge/merge-spilled.js";
 import type { Dispatch } from "../run/pool/dispatch.js";
@@ -218,7 +218,7 @@ class QueueWorker {
     const { job } = opened;
     const { layout } = epoch.ledger;
     const records = await epoch.ledger.readSplits();
-    const { plan, done } = await readMerges(epoch.ledger, records);
+    const { plan, done } = mergedOf(await readMergeState(epoch.ledger), records);
     const merges = new Map(
       plan && [...mergesOf(layout, plan, records)].map(([id, merge]) => [id, { merge }]),
     );

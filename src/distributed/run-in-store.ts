@@ -1,9 +1,9 @@
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { mapBounded } from "../base/map-bounded.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { StoredOptions } from "../options/options.js";
-import { type Layout, MANIFEST_NAME, rejectsNameOf } from "../output/layout.js";
+import { type Layout, MANIFEST_NAME, pathIn, rejectsNameOf } from "../output/layout.js";
 import { openOutput } from "../output/open-output.js";
 import type { HeldLock } from "../output/output.js";
 import { type OutputCopy, withCopy, withLockedCopy } from "../output/output-copy.js";
@@ -166,8 +166,4 @@ export class StorePublisher implements RunPublisher {
   async #drop(paths: readonly string[]): Promise<void> {
     for (const path of paths) await this.mirror.dropContent(path);
   }
-}
-
-function pathIn({ outputDirectory }: Layout, file: string): string {
-  return relative(outputDirectory, file).replaceAll(sep, "/");
 }

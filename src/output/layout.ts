@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import { outputFormatNames } from "../formats/output-formats.js";
 import { MERGED_PARTS, spillDirectoryOf } from "../sinks/spill/spill-files.js";
 import { stagedDirectoryOf } from "../sinks/staged-parts.js";
@@ -89,6 +89,11 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     compactingDirectory: join(ledgerDirectory, "compacting"),
     temporaryDirectory: join(ledgerDirectory, "tmp"),
   };
+}
+
+/** Returns the path of a file relative to its output, with `/`. */
+export function pathIn({ outputDirectory }: Layout, file: string): string {
+  return relative(outputDirectory, file).replaceAll(sep, "/");
 }
 
 /** Returns the layout of another epoch of the same output. */

@@ -1,12 +1,12 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
+import { removeStrays } from "../ledger/apply-actions.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { RunAccounts } from "../ledger/manifest.js";
-import { removeOutput } from "../ledger/output-directory.js";
+import { isMerged } from "../ledger/merge-state.js";
 import type { RunContext, RunProgress } from "../ledger/run-observer.js";
 import type { RunOptions } from "../options/options.js";
 import type { Split } from "../plan/plan.js";
-import { isMerged } from "./merge/merge-plan.js";
 import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spilled.js";
 import { type Dispatch, dispatchHere } from "./pool/dispatch.js";
 import { type SplitProgress, SplitRunner } from "./pool/split-runner.js";
@@ -52,9 +52,12 @@ export async function runEpoch(
     return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
   }
   const { end, work } = await readSplits(job, epoch, plan.splits, shared);
-  const isOther = (_: string, other: number) => other !== number;
   // A worker that was terminated while it committed may have left parts that no record lists.
-  if (end === "interrupted") await removeOutput(layout, (id) => records.has(id), isOther);
+  if (end === "interrupted")
+    await removeStrays(layout, {
+      isKept: (id) => records.has(id),
+      isMerged: (_, other) => other !== number,
+    });
   const merged = await mergeSpilled({
     layout,
     ledger,

@@ -2,23 +2,27 @@ import { basename } from "node:path";
 import { isThere } from "../base/durable-file.js";
 import { epochOf } from "../base/epoch.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { CompactedParts, readCompacted } from "../ledger/compacted.js";
+import { applyActions } from "../ledger/apply-actions.js";
+import { type CompactedParts, readCompacted } from "../ledger/compacted.js";
 import { findEdited } from "../ledger/edited-sources.js";
 import { Ledger, type RunRecord, readEpochs, type SavedEpoch } from "../ledger/ledger.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { RunAccounts } from "../ledger/manifest.js";
 import { readAccounts } from "../ledger/manifest-file.js";
 import {
+  isMerged,
+  type MergeState,
+  mergedOf,
+  nothingMerged,
+  readMergeState,
+} from "../ledger/merge-state.js";
+import { type DecidedEpoch, emptyActions, resumeActions } from "../ledger/output-actions.js";
+import {
   findIncomplete,
-  forgetCompacted,
-  forgetEpochs,
-  forgetMerges,
-  forgetPlan,
-  forgetSplits,
+  listOutput,
+  type OutputListing,
   refuseForeignFiles,
-  removeOutput,
-  returnStaged,
-} from "../ledger/output-directory.js";
+} from "../ledger/output-listing.js";
 import {
   ChangedError,
   type Comparison,
@@ -39,14 +43,7 @@ import {
 } from "../plan/change-plan.js";
 import { growSplitBytes, makePlan, type Plan } from "../plan/plan.js";
 import type { Source } from "../sources/source.js";
-import {
-  findDamaged,
-  isDayMerged,
-  isMerged,
-  type MergeState,
-  nothingMerged,
-  readMerges,
-} from "./merge/merge-plan.js";
+import { findDamaged } from "./merge/merge-plan.js";
 
 interface StartOptions extends PlanningOptions {
   readonly fresh: boolean;
@@ -99,59 +96,65 @@ export async function startRun(
   }
   const saved = options.fresh ? [] : await readEpochs(layout, facts.sources);
   await refuseForeignFiles(layout, options.fresh || saved.length > 0);
-  const forgotten = options.fresh ? await describeForgotten(layout, facts) : [];
-  if (saved.length === 0) {
-    if (options.fresh) await options.beforeChange?.();
-    // Without a ledger, there are no joined parts.
-    await forgetCompacted(layout);
-    if (options.fresh) await startOver(layout);
+  if (options.fresh) return startOver(layout, facts, options);
+  const records = saved.map(({ record }) => record);
+  const { known, fresh } = assignSources(records, facts);
+  const states: EpochState[] = [];
+  // One at a time: there can be more epochs than files that may be open.
+  for (const [index, epoch] of saved.entries())
+    states.push(await readState(epoch, { ...facts, ...known[index] }, options));
+  const refused = new Set(states.flatMap(({ changes }) => changes.refused));
+  if (refused.size > 0) {
+    if (options.isFinal || states.some((state) => state.records.length > 0))
+      throw new ChangedError(layout.outputDirectory, [...refused]);
+    // A plan of which nothing was read binds nobody.
+    return startOver(layout, facts, options);
   }
-  const { known, fresh } = assignSources(
-    saved.map(({ record }) => record),
-    facts,
-  );
-  const resumeAll = async (compacted: CompactedParts) => {
-    const states: EpochState[] = [];
-    // One at a time: there can be more epochs than files that may be open.
-    for (const [index, epoch] of saved.entries())
-      states.push(await readState(epoch, { ...facts, ...known[index] }, options));
-    const refused = new Set(states.flatMap(({ changes }) => changes.refused));
-    if (refused.size > 0) {
-      if (options.isFinal || states.some(({ records }) => records.length > 0))
-        throw new ChangedError(layout.outputDirectory, [...refused]);
-      return undefined;
-    }
-    const resumed: ResumedEpoch[] = [];
-    for (const state of states) resumed.push(await resumeEpoch(state, options, compacted));
-    return { states, resumed };
-  };
-  const compacted = await readCompacted(layout);
-  const found = await resumeAll(compacted);
-  // A plan of which nothing was read binds nobody.
-  if (found === undefined) return startRun(layout, facts, { ...options, fresh: true });
-  // Joined parts have rows of several splits. If one of the splits is read again, read the others
-  // again too.
-  const isCompacted = await areJoinedIntact(layout, compacted, found.resumed);
-  const again = isCompacted ? found : await resumeAll(new CompactedParts([]));
-  const { states, resumed } = again ?? found;
-  if (!isCompacted) await forgetCompacted(layout);
+  const listing = await listOutput(layout);
+  // Without a ledger, there are no joined parts.
+  const found = saved.length === 0 ? undefined : await readCompacted(layout);
+  const planned: PlannedState[] = [];
+  for (const state of states) planned.push(await planState(state, options));
+  const { resumed, compacted } = resumeEpochs(planned, listing, found);
   const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
-  if (isGrown) {
-    const records = saved.map(({ record }) => record);
-    refuseGrowth(layout.outputDirectory, records, fresh);
-  }
+  if (isGrown) refuseGrowth(layout.outputDirectory, records, fresh);
   if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
     const manifest = await readAccounts(layout);
     // It can be missing after a kill; the ledger has all that is needed to write it again.
     if (manifest?.complete === true && manifest.epochs.length === resumed.length)
       return { epochs: resumed, notes: [], manifest };
   }
-  if (!options.fresh) await options.beforeChange?.();
+  await options.beforeChange?.();
   const added = isGrown
     ? [await planEpoch(layoutOfEpoch(layout, saved.length), { ...facts, ...fresh }, options)]
     : [];
-  const epochs = await recordEpochs(layout, resumed, added);
-  return { epochs, notes: [...forgotten, ...states.flatMap(describeGone)] };
+  const epochs = [...resumed.map(decided), ...added.map(decidedNew)];
+  const joined = compacted && new Set(compacted.parts.map(({ path }) => path));
+  await applyActions(layout, resumeActions(layout, { listing, epochs, joined }));
+  return { epochs: [...resumed, ...added], notes: states.flatMap(describeGone) };
+}
+
+/** Plans all inputs as the first epoch, and removes the output of earlier runs, also of another dataset. */
+async function startOver(
+  layout: Layout,
+  facts: RunFacts,
+  options: StartOptions,
+): Promise<StartedRun> {
+  const forgotten = options.fresh ? await describeForgotten(layout, facts) : [];
+  const before = await new Ledger(layout).readHead().catch(() => undefined);
+  const dataset = before?.options["dataset"];
+  const listings = [await listOutput(layout)];
+  if (typeof dataset === "string")
+    listings.push(await listOutput(layoutOf(layout.outputDirectory, dataset)));
+  await options.beforeChange?.();
+  const added = await planEpoch(layout, facts, options);
+  const epochs = [decidedNew(added)];
+  const nothing = { listing: new Map(), epochs, joined: new Set<string>() };
+  await applyActions(layout, [
+    ...emptyActions(layout, listings),
+    ...resumeActions(layout, nothing),
+  ]);
+  return { epochs: [added], notes: forgotten };
 }
 
 /** A saved epoch, compared with the current inputs. */
@@ -187,22 +190,58 @@ export async function readState(
   return { ledger, record, facts, records, finished, changes: compareRun(record, splits, facts) };
 }
 
-/** Finds the remaining work of an epoch; writes nothing. */
-async function resumeEpoch(
-  { ledger, record: saved, facts, records, finished, changes }: EpochState,
-  options: StartOptions,
-  compacted: CompactedParts,
-): Promise<ResumedEpoch> {
-  const { layout } = ledger;
-  const plan = await changePlan(saved.plan, facts.sources, changes, { ...options, ...layout });
+/** An epoch with the plan for the current inputs. */
+interface PlannedState extends EpochState {
+  readonly plan: Plan;
+  /** True if some splits of the new plan read other bytes, so that the epoch is read again in part. */
+  readonly isChanged: boolean;
+  readonly saidMerges: MergeState;
+}
+
+async function planState(state: EpochState, options: StartOptions): Promise<PlannedState> {
+  const { ledger, record: saved, facts, changes } = state;
+  const plan = await changePlan(saved.plan, facts.sources, changes, {
+    ...options,
+    ...ledger.layout,
+  });
   const isChanged = isPlanChanged(changes) && !options.isFinal;
-  if (isChanged) for (const id of changedSplits(saved.plan, plan)) finished.delete(id);
+  return { ...state, plan, isChanged, saidMerges: await readMergeState(ledger) };
+}
+
+/**
+ * Finds the remaining work of all epochs; writes nothing. The joined parts are absent if they no longer
+ * count: they have rows of several splits, so if one of these is read again, the others are too.
+ */
+function resumeEpochs(
+  planned: readonly PlannedState[],
+  listing: OutputListing,
+  compacted: CompactedParts | undefined,
+): { readonly resumed: readonly ResumedEpoch[]; readonly compacted: CompactedParts | undefined } {
+  const resume = (replaced: ReadonlySet<string>) =>
+    planned.map((state) => resumeEpoch(state, listing, replaced));
+  if (compacted !== undefined) {
+    const resumed = resume(compacted.replaced);
+    if (areJoinedIntact(listing, compacted, resumed)) return { resumed, compacted };
+  }
+  return { resumed: resume(new Set()), compacted: undefined };
+}
+
+/** Finds the remaining work of an epoch; writes nothing. */
+function resumeEpoch(
+  { ledger, record: saved, facts, records, finished: before, changes, ...now }: PlannedState,
+  listing: OutputListing,
+  replaced: ReadonlySet<string>,
+): ResumedEpoch {
+  const { layout } = ledger;
+  const { plan, isChanged, saidMerges } = now;
+  const changed = new Set(isChanged ? changedSplits(saved.plan, plan) : []);
+  const finished = new Map([...before].filter(([id]) => !changed.has(id)));
   const record: RunRecord = { ...saved, plan, unreadable: facts.unreadable };
   const isWhole = () => finished.size === plan.splits.length;
   const known = [...finished.values()];
-  const merges = await readMerges(ledger, known);
-  const incomplete = await findIncomplete(layout, known, compacted);
-  const areMergesThere = (await findIncomplete(layout, merges.done, compacted)).length === 0;
+  const merges = mergedOf(saidMerges, known);
+  const incomplete = findIncomplete(listing, known, replaced);
+  const areMergesThere = findIncomplete(listing, merges.done, replaced).length === 0;
   const isIntact =
     !isChanged &&
     facts.unreadable.length === saved.unreadable.length &&
@@ -228,16 +267,23 @@ async function resumeEpoch(
 }
 
 /** Returns true if all joined parts exist, and all parts that they replace belong to intact epochs. */
-async function areJoinedIntact(
-  layout: Layout,
+function areJoinedIntact(
+  listing: OutputListing,
   compacted: CompactedParts,
   resumed: readonly ResumedEpoch[],
-): Promise<boolean> {
-  const none = { replaced: new Set<string>() };
-  if ((await findIncomplete(layout, [compacted], none)).length > 0) return false;
+): boolean {
+  if (findIncomplete(listing, [compacted], new Set()).length > 0) return false;
   const splits = [...compacted.replaced].flatMap((path) => splitOfPartName(basename(path)) ?? []);
   const epochs = new Set(splits.map(epochOf));
   return [...epochs].every((epoch) => resumed[epoch]?.isIntact === true);
+}
+
+function decided({ isIntact, ledger, ...epoch }: ResumedEpoch): DecidedEpoch {
+  return { ...epoch, epoch: ledger.layout.epoch, state: isIntact ? "intact" : "changed" };
+}
+
+function decidedNew({ ledger, ...epoch }: StartedEpoch): DecidedEpoch {
+  return { ...epoch, epoch: ledger.layout.epoch, dropped: [], state: "added" };
 }
 
 /**
@@ -310,34 +356,6 @@ export function begunEpoch(ledger: Ledger, record: RunRecord): StartedEpoch {
 }
 
 /**
- * Updates ledger and output to the state of these epochs. Removes records before the files that
- * they list, and writes plans last.
- */
-async function recordEpochs(
-  layout: Layout,
-  resumed: readonly ResumedEpoch[],
-  added: readonly StartedEpoch[],
-): Promise<readonly StartedEpoch[]> {
-  for (const { ledger } of added) await forgetSplits(ledger.layout);
-  const changed = resumed.filter(({ isIntact }) => !isIntact);
-  for (const { ledger, merges, dropped } of changed) {
-    if (merges === nothingMerged) await forgetMerges(ledger.layout);
-    for (const id of dropped) await ledger.removeSplit(id);
-  }
-  const epochs = [...resumed, ...added];
-  for (const { ledger } of epochs) await ledger.prepare();
-  for (const { ledger, finished, merges } of epochs)
-    await returnStaged(ledger.layout, [...finished.values()], (day) => isDayMerged(merges, day));
-  await removeOutput(
-    layout,
-    (id) => epochs[epochOf(id)]?.finished.has(id) === true,
-    (day, epoch) => isDayMerged(epochs[epoch]?.merges ?? nothingMerged, day),
-  );
-  for (const { ledger, record } of [...changed, ...added]) await ledger.writeRun(record);
-  return epochs;
-}
-
-/**
  * Returns a note about inputs that could not be read before and are gone now: nothing was delivered
  * from them.
  */
@@ -372,21 +390,4 @@ async function describeForgotten(layout: Layout, facts: RunFacts): Promise<reado
 
 function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {
   return new Set(records.flatMap(({ failures }) => failures.map(({ source }) => source)));
-}
-
-/**
- * Removes the output of earlier runs, also of another dataset. The order matters: after a kill at
- * any moment, the run can be resumed or started over.
- */
-async function startOver(layout: Layout): Promise<void> {
-  const before = await new Ledger(layout).readHead().catch(() => undefined);
-  await forgetEpochs(layout);
-  await forgetSplits(layout);
-  await removeOutput(layout, () => false);
-  const dataset = before?.options["dataset"];
-  if (typeof dataset === "string") {
-    await removeOutput(layoutOf(layout.outputDirectory, dataset), () => false);
-  }
-  await forgetPlan(layout);
-  await new Ledger(layout).removePlanLines();
 }

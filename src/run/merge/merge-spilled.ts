@@ -1,5 +1,6 @@
 import { formatDay, parseDay } from "../../base/day.js";
 import { sum } from "../../base/sum.js";
+import { applyActions, removeStrays } from "../../ledger/apply-actions.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type {
   MergePlan,
@@ -7,7 +8,14 @@ import type {
   PlannedMerge,
   SplitRecord,
 } from "../../ledger/ledger-records.js";
-import { forgetMerges, removeOutput, returnStaged } from "../../ledger/output-directory.js";
+import {
+  digestOfSpilled,
+  isDayMerged,
+  isMerged,
+  type MergeState,
+} from "../../ledger/merge-state.js";
+import { forgetMerges, returnActions } from "../../ledger/output-actions.js";
+import { listOutput } from "../../ledger/output-listing.js";
 import { inOrder } from "../../ledger/run-accounts.js";
 import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
 import type { Layout } from "../../output/layout.js";
@@ -16,12 +24,8 @@ import { dispatchAll } from "../pool/dispatch.js";
 import type { WorkerPool } from "../pool/worker-pool.js";
 import type { MergeWork } from "../thread/run-merge.js";
 import {
-  digestOfSpilled,
   findPending,
-  isDayMerged,
-  isMerged,
   locatePacks,
-  type MergeState,
   type PendingDay,
   planMerges,
   totalWaiting,
@@ -76,7 +80,7 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
   const { publisher } = job;
-  const isDone = async (record: MergeRecord) => {
+  const committed = async (record: MergeRecord) => {
     merges.set(record.id, record);
     await publisher?.mergeDone(record, layout);
   };
@@ -85,7 +89,7 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   );
   const dispatch = dispatchAll(queue, ({ merge }) => merge.bytes);
   const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
-  const runner = new MergeRunner(dispatch, job.pool, isDone, gather);
+  const runner = new MergeRunner(dispatch, job.pool, committed, gather);
   const before = [...merges.keys()];
   job.observer.started?.(() => ({ ...mergeProgress(plan, before, runner), rejects }));
   const merged = await runner.run();
@@ -93,12 +97,12 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   if (merged === "done") return { end, parts: partsOf(done), pending: [] };
   const now: MergeState = { plan, done };
   // A worker that was terminated while it committed may have left parts that no record lists.
-  await returnStaged(layout, records, (day) => isDayMerged(now, day));
-  await removeOutput(
-    layout,
-    () => true,
-    (day, epoch) => epoch !== layout.epoch || isDayMerged(now, day),
-  );
+  const isDone = (day: string) => isDayMerged(now, day);
+  await applyActions(layout, returnActions(layout, await listOutput(layout), records, isDone));
+  await removeStrays(layout, {
+    isKept: () => true,
+    isMerged: (day, epoch) => epoch !== layout.epoch || isDone(day),
+  });
   return { end: merged, parts: partsOf(done), pending: findPending(layout, records, now) };
 }
 
@@ -132,7 +136,7 @@ export async function beginMerges({
   const merges = planMerges(totalWaiting(layout, records), mergeBytes);
   const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
   // Records of void merges have the same names.
-  await forgetMerges(layout);
+  await applyActions(layout, [forgetMerges(layout)]);
   await ledger.writeMergePlan(plan);
   return plan;
 }

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { MERGES_MAX } from "../../../src/base/limits.js";
 import type { SplitRecord } from "../../../src/ledger/ledger-records.js";
-import { digestOfSpilled, planMerges, WaitingTotals } from "../../../src/run/merge/merge-plan.js";
+import { digestOfSpilled } from "../../../src/ledger/merge-state.js";
+import { planMerges, WaitingTotals } from "../../../src/run/merge/merge-plan.js";
 import { SpillIndex, SpillIndexBuilder } from "../../../src/sinks/spill/spill-index.js";
 
 function indexOf(packs: readonly (readonly [day: number, rows: number, bytes: number])[]) {
