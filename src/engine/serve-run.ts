@@ -60,6 +60,8 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
 };
 
 interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID" | "withDistinctID"> {
+  /** True if a later run can resume this one, and compares the inputs with its records. */
+  readonly isResumable?: boolean;
   /** Name of the directory that holds the days of an export. */
   readonly dataset?: string;
 }
@@ -69,7 +71,7 @@ export async function createWorkerTools(
   setup: WorkerSetup,
   signal: AbortSignal,
   kernel: Kernel,
-  { dataset = "events", ...more }: WorkerToolsOptions = {},
+  { dataset = "events", isResumable = false, ...more }: WorkerToolsOptions = {},
 ) {
   const { options, maxTimeMs, epoch } = setup;
   const { outputDirectory, dedupe } = options;
@@ -78,11 +80,13 @@ export async function createWorkerTools(
   const layout = { ...common, temporaryDirectory };
   const mapping = await loadMapperOptions(options, maxTimeMs);
   const reading = readingTools(setup, layout, signal, kernel);
+  const readerOptions = { ...reading.readerOptions, makesDigests: isResumable };
   const duplicates = dedupe && new Duplicates(reading, dedupe);
   // With `dedupe`, transforms must see the same events as when the keys were read.
   const { withInsertID, withDistinctID } = idsOfKey(dedupe);
   return {
     ...reading,
+    readerOptions,
     ...omitUndefined({ duplicates }),
     mapper: createMapper(kernel, {
       ...mapping,

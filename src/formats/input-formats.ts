@@ -253,7 +253,8 @@ function opener<F extends Format>(read: ReadBytes<F>, before = 0): OpenReader {
       : range.source.size;
     const opened = await openBytes(range.source, start, { ...options, kernel, expectedEnd });
     const { source } = range;
-    if (!isSampled(source) || options.sound !== undefined)
+    const makesDigest = options.makesDigests === true && options.sound === undefined;
+    if (!makesDigest || !isSampled(source))
       return read({ kernel, range, fields, bytes: opened, options }, source.format as F);
     const bytes = new DigestedBytes(kernel, opened, start);
     const reader = await read({ kernel, range, fields, bytes, options }, source.format as F);

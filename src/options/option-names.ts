@@ -33,8 +33,14 @@ export function localNameOf(name: OptionName): string {
   return describeOption(name).key ?? name;
 }
 
+const flags = new Map(optionNames.map((name) => [name, makeFlag(name)]));
+
 /** Returns `--part-size` for `partSize`. */
 export function flagOf(name: OptionName): string {
+  return flags.get(name) as string;
+}
+
+function makeFlag(name: OptionName): string {
   return `--${localNameOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

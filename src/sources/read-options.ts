@@ -30,6 +30,8 @@ export interface ReaderOptions {
   readonly fetched?: FetchedBytes | undefined;
   /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
   readonly sound?: SoundBytes;
+  /** Make checksums of what is read, for the records that a later run compares files with. */
+  readonly makesDigests?: boolean;
   /** Absent if all threads have splits to read. */
   readonly openAhead?: OpenAhead | undefined;
 }

@@ -20,6 +20,7 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
   const awaitShare = await shareOf(options);
   const tools = await createWorkerTools(setup, signal, kernel, {
     ...idsOfKey(idempotency),
+    isResumable: true,
   });
   const { layout } = tools;
   const counters = new ThreadCounters(setup.counters);

@@ -10,7 +10,11 @@ import { createWorkerTools, serveRun } from "../serve-run.js";
 serveRun<ExportOptions>(async (setup, signal, kernel) => {
   const { options, splits, epoch } = setup;
   const { dataset, withInsertID } = options;
-  const tools = await createWorkerTools(setup, signal, kernel, { dataset, withInsertID });
+  const tools = await createWorkerTools(setup, signal, kernel, {
+    dataset,
+    withInsertID,
+    isResumable: true,
+  });
   const { layout } = tools;
   const dayZone = createZone(options.dayZone);
   const format = await outputFormat(options.format).createFormat(kernel, options);
