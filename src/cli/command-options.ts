@@ -55,14 +55,16 @@ export const sendOptions = optionsOf("send", [...sharedWithSend, "queue"]);
 
 /** Options of `export`. */
 export const exportOptions: readonly OptionName[] = runOptions.filter(
-  (name) => !["qualify", "validate", "verify"].includes(describeOption(name).section ?? ""),
+  (name) =>
+    name !== "authHeader" &&
+    !["qualify", "validate", "verify"].includes(describeOption(name).section ?? ""),
 );
 
 /** Options of `validate`. */
 export const validateOptions = optionsOf("validate", [...sharedWithQualify, "dayZone"]);
 
 /** Options of `verify`. */
-export const verifyOptions = [...storeAccess, "read", "logFormat", ...outputOptions] as const;
+export const verifyOptions = [...storeAccess, "read", ...outputOptions] as const;
 
 /** Options of `worker`. */
 export const workerOptions = [
@@ -74,7 +76,6 @@ export const workerOptions = [
   "transform",
   ...storeAccess,
   "unsafeLock",
-  "logFormat",
   ...outputOptions,
 ] as const;
 
@@ -93,7 +94,7 @@ export const qualifyOptions = optionsOf("qualify", sharedWithQualify);
 
 /** Options of `serve`. */
 export const serveOptions: readonly OptionName[] = optionNames.filter(
-  (name) => describeOption(name).section === "serve",
+  (name) => describeOption(name).section === "serve" || name === "authHeader",
 );
 
 const general = ["json", "quiet"] as const;
@@ -129,7 +130,7 @@ const groupStarts: Readonly<Partial<Record<OptionName, string>>> = {
   sendTo: "Sending:",
   console: "Qualifying events:",
   port: "Service:",
-  metricsPort: GENERAL_GROUP,
+  metrics: GENERAL_GROUP,
 };
 
 /** Returns the heading that an option is under in help. */
@@ -143,7 +144,8 @@ function groupOf(name: OptionName): string {
 function optionsOf(command: Section, shared: readonly OptionName[]): readonly OptionName[] {
   return optionNames.filter((name) => {
     const { flag, section } = describeOption(name);
-    const isShared = section === undefined || shared.includes(name);
+    const isGeneral = section === undefined && (name !== "authHeader" || sendsRequests(command));
+    const isShared = isGeneral || shared.includes(name);
     return flag !== false && (isShared || section === command);
   });
 }
@@ -247,4 +249,9 @@ function jsonValueOf(name: OptionName, parsed: unknown): JsonValue {
   return typeof parsed === "string"
     ? describeOption(name).type.fromText(parsed)
     : (parsed as boolean | readonly string[]);
+}
+
+/** Returns true for the commands whose requests carry a key. */
+function sendsRequests(command: Section): boolean {
+  return command === "send" || command === "qualify";
 }

@@ -32,10 +32,14 @@ export interface Output {
   readonly log: boolean;
 }
 
-type OutputFlags = Readonly<Partial<Record<"json" | "quiet" | "color" | "logFormat", unknown>>>;
+type OutputFlags = Readonly<Partial<Record<"json" | "quiet" | "color", unknown>>>;
 
 /** Returns the form that flags or a configuration ask for. */
-export function outputOf({ json, quiet, color, logFormat }: OutputFlags): Output {
-  const log = logFormat === "json";
-  return { json: json === true || log, quiet: quiet === true, color: color !== false, log };
+export function outputOf({ json = false, quiet, color }: OutputFlags): Output {
+  return {
+    json: json !== false,
+    quiet: quiet === true,
+    color: color !== false,
+    log: json === "log",
+  };
 }

@@ -10,6 +10,7 @@ import {
   placeholderOf,
   replacementOf,
 } from "../options/option-names.js";
+import { jsonOutputs } from "../options/options.js";
 import { outputRows } from "../options/output-rows.js";
 import {
   CONSOLE_KEY_VARIABLE,
@@ -39,16 +40,26 @@ export async function runCommandLine(
   const line = sorted[0] === "help" ? [...sorted.slice(1), "--help"] : sorted;
   for (const note of unknownVariables(context.environment)) context.stderr.write(`${note}\n`);
   try {
-    await program.parseAsync(upToUnknown(program, line), { from: "user" });
+    await program.parseAsync(upToUnknown(program, withForm(line)), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version also throw, with exit code 0. Without a command the help has been printed.
     if (error.exitCode === 0) return exitCodes.done;
     return error.code === "commander.help"
       ? exitCodes.usage
-      : printFailure(sorted[0] ?? "", usageError(error), outputOfWords(words), context);
+      : printFailure(sorted[0] ?? "", usageError(error), outputOfWords(withForm(sorted)), context);
   }
   return exitCode;
+}
+
+const JSON_FLAG = flagOf("json");
+
+/** Gives `--json` its form, so that the word after it is not taken for one. */
+function withForm(words: readonly string[]): readonly string[] {
+  const end = words.indexOf("--");
+  return words.map((word, index) =>
+    word === JSON_FLAG && (end < 0 || index < end) ? `${JSON_FLAG}=${jsonOutputs[0]}` : word,
+  );
 }
 
 /** Options that may come before the command, with the number of words of each. */
@@ -57,7 +68,7 @@ const leadingOptions: ReadonlyMap<string, number> = new Map([
   ...optionNames
     .filter((name) => name in outputRows)
     .flatMap((name): readonly (readonly [string, number])[] => [
-      [flagOf(name), placeholderOf(name) === "" ? 1 : 2],
+      [flagOf(name), placeholderOf(name).startsWith("<") ? 2 : 1],
       ...(describeOption(name).negation === undefined
         ? []
         : ([[`--no-${flagOf(name).slice(2)}`, 1]] as const)),
@@ -137,7 +148,11 @@ function usageError({ message }: CommanderError): UsageError {
 
 /** Reads the output options from a command line that could not be parsed. */
 function outputOfWords(words: readonly string[]) {
-  return outputOf({ json: words.includes("--json"), color: !words.includes("--no-color") });
+  const json = words.find((word) => word.startsWith(`${JSON_FLAG}=`));
+  return outputOf({
+    json: json === undefined ? false : json.slice(JSON_FLAG.length + 1),
+    color: !words.includes("--no-color"),
+  });
 }
 
 const PREFIX = "SWITCHYARD_";

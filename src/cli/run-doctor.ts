@@ -67,13 +67,11 @@ function interruptionOf(error: unknown, signal: AbortSignal): unknown {
   }
 }
 
-/** Gives `--to` with a URL to `send`, and `--auth-header` to both services. */
+/** Gives `--to` with a URL to `send`. */
 function flagsOf({ to, ...others }: GivenFlags): GivenFlags {
-  const { sendAuthHeader: header } = others;
-  const headers = header === undefined ? {} : { qualifyAuthHeader: header };
-  if (to === undefined) return { ...others, ...headers };
+  if (to === undefined) return others;
   const isUrl = typeof to === "string" && /^https?:/i.test(to);
-  return { ...others, ...headers, ...(isUrl ? { sendTo: to } : { to }) };
+  return { ...others, ...(isUrl ? { sendTo: to } : { to }) };
 }
 
 function describeConfiguration(

@@ -28,6 +28,6 @@ export function resolveConsole({ values, consoleKey }: Configuration): ConsoleAc
   return {
     baseUrl: values.console,
     key: consoleKey,
-    ...omitUndefined({ keyHeader: values.qualifyAuthHeader }),
+    ...omitUndefined({ keyHeader: values.authHeader }),
   };
 }

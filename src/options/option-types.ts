@@ -12,6 +12,8 @@ import type { JsonValue } from "./configuration-file.js";
 import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
 import {
   LEAST_TIME,
+  PORT_MAX,
+  parseAddress,
   parseRejectLimit,
   parseShard,
   parseShare,
@@ -20,9 +22,11 @@ import {
   parseTime,
   parseTimeLimits,
   parseWebhook,
+  refuseScheme,
+  schemeOf,
   type TimeLimits,
 } from "./option-values.js";
-import { STANDARD_OUTPUT } from "./options.js";
+import { type JsonOutput, jsonOutputs, STANDARD_OUTPUT } from "./options.js";
 
 /** The type of an option's value: in the file, on the command line and in the engine. */
 export interface OptionType<Schema extends z.ZodType = z.ZodType> {
@@ -170,6 +174,16 @@ export const webhook = textType(
   "<url>",
 );
 
+/** A port, with the address to listen on before it or not. */
+export const address = numberType(
+  parsedNumber(
+    parseAddress,
+    "a port up to 65535, or an address and a port: 9464, 0.0.0.0:9464, [::1]:9464",
+    wholeNumber.min(0).max(PORT_MAX),
+  ),
+  "<address>",
+);
+
 export const header = textType(
   validText(
     (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !takenHeaders.has(name.toLowerCase()),
@@ -250,6 +264,17 @@ export const dedupeRange = {
   fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
 } as const;
 
+/** Switched on, it is the first of the choices. The value of the flag follows `=`. */
+export const jsonOutput = {
+  schema: z
+    .union([z.boolean(), z.enum(jsonOutputs)])
+    .transform((form): JsonOutput | false =>
+      typeof form === "string" ? form : form && jsonOutputs[0],
+    ),
+  placeholder: "[form]",
+  fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
+};
+
 export const keyTargetNames = {
   schema: z.array(z.enum(keyTargets)).min(1),
   placeholder: "<targets>",
@@ -325,33 +350,6 @@ export const share = numberType(
   ),
   "<share>",
 );
-
-/** Returns the scheme of an address with at least two letters: one letter is a drive. */
-function schemeOf(text: string): string | undefined {
-  return /^[a-z][a-z\d+.-]+(?=:\/\/)/i.exec(text)?.[0].toLowerCase();
-}
-
-/** Schemes that other tools use for the same stores. */
-const otherSchemes: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(["s3a", "s3n"].map((scheme) => [scheme, "s3://bucket/key"])),
-  ...Object.fromEntries(["gcs", "gfs"].map((scheme) => [scheme, "gs://bucket/key"])),
-  ...Object.fromEntries(
-    ["azure", "abfs", "abfss", "wasb", "wasbs"].map((scheme) => [scheme, "az://container/key"]),
-  ),
-};
-
-function refuseScheme(text: string): string {
-  const scheme = schemeOf(text) ?? "";
-  const advice = scheme.startsWith("http")
-    ? "; `send` takes the address of a service"
-    : isObjectUrl(text)
-      ? "; only inputs and the output of an export can be objects"
-      : "";
-  const store = otherSchemes[scheme];
-  if (store !== undefined) return `${scheme}:// is not supported: write ${store}`;
-  // The address is not repeated, because it may hold a secret.
-  return `${scheme}:// is not supported: name files and directories of this machine${advice}`;
-}
 
 /** Headers, in lower case, that mean something else to the service or to HTTP. */
 const takenHeaders: ReadonlySet<string> = new Set(

@@ -1,4 +1,5 @@
 import { GIB, KIB, MIB } from "../base/limits.js";
+import { isObjectUrl } from "../store/object-url.js";
 import type { MaxRejects } from "./options.js";
 
 const sizeUnits: Readonly<Record<string, number>> = {
@@ -174,8 +175,49 @@ export function parseShard(
   return { index: index === "" ? undefined : Number(index), count: Number(count) };
 }
 
+export const PORT_MAX = 65_535;
+
+/** Parses `9464`, `0.0.0.0:9464` or `[::1]:9464`; undefined for anything else. */
+export function parseAddress(
+  text: string,
+): { readonly host: string; readonly port: number } | undefined {
+  const [, literal, name, digits] =
+    /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > PORT_MAX) return undefined;
+  return { host: literal ?? name ?? "127.0.0.1", port };
+}
+
 /** Parses an http or https URL; undefined for any other text. */
 export function parseWebhook(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
+}
+
+/** Returns the scheme of an address with at least two letters: one letter is a drive. */
+export function schemeOf(text: string): string | undefined {
+  return /^[a-z][a-z\d+.-]+(?=:\/\/)/i.exec(text)?.[0].toLowerCase();
+}
+
+/** Schemes that other tools use for the same stores. */
+const otherSchemes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["s3a", "s3n"].map((scheme) => [scheme, "s3://bucket/key"])),
+  ...Object.fromEntries(["gcs", "gfs"].map((scheme) => [scheme, "gs://bucket/key"])),
+  ...Object.fromEntries(
+    ["azure", "abfs", "abfss", "wasb", "wasbs"].map((scheme) => [scheme, "az://container/key"]),
+  ),
+};
+
+/** Returns the message for a path that has the scheme of an address. */
+export function refuseScheme(text: string): string {
+  const scheme = schemeOf(text) ?? "";
+  const advice = scheme.startsWith("http")
+    ? "; `send` takes the address of a service"
+    : isObjectUrl(text)
+      ? "; only inputs and the output of an export can be objects"
+      : "";
+  const store = otherSchemes[scheme];
+  if (store !== undefined) return `${scheme}:// is not supported: write ${store}`;
+  // The address is not repeated, because it may hold a secret.
+  return `${scheme}:// is not supported: name files and directories of this machine${advice}`;
 }

@@ -213,6 +213,10 @@ export interface SendRequest
   readonly command: readonly string[];
 }
 
+/** JSON that commands print: the result only, or a line for each thing that they tell too. */
+export const jsonOutputs = ["result", "log"] as const;
+export type JsonOutput = (typeof jsonOutputs)[number];
+
 /** The warehouses that `load-sql` knows. */
 export const warehouses = ["bigquery", "snowflake", "redshift", "clickhouse", "duckdb"] as const;
 export type Warehouse = (typeof warehouses)[number];

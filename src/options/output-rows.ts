@@ -1,35 +1,28 @@
 import * as type from "./option-types.js";
 
-/** Forms of what commands print. */
-const logFormats = ["text", "json"] as const;
-
 /** Options of what commands print and report; part of `optionTable`. */
 export const outputRows = {
-  metricsPort: {
-    type: type.count(0, 65_535),
-    placeholder: "<port>",
-    description: "Port for Prometheus metrics at /metrics during the run, or 0 for a free one",
+  metrics: {
+    replaces: "metricsPort metricsHost",
+    type: type.address,
+    description: "Address for Prometheus during the run, such as 9464 or 0.0.0.0:9464",
     otherwise: "no metrics",
-  },
-  metricsHost: {
-    type: type.text,
-    placeholder: "<host>",
-    description: "Address for --metrics-port",
-    default: "127.0.0.1",
   },
   notify: {
     type: type.webhook,
     description: "POST the result as a JSON object to this address",
   },
-  logFormat: {
-    type: type.choice(logFormats),
-    placeholder: "<format>",
-    description: "Format of all output",
-    default: "text",
+  authHeader: {
+    replaces: "sendAuthHeader qualifyAuthHeader",
+    type: type.header,
+    description: "Header that carries the key of a request",
+    default: "SERVICE-API-KEY",
   },
   json: {
-    ...type.off,
-    description: "Print the result as one JSON object on standard output",
+    replaces: "logFormat",
+    type: type.jsonOutput,
+    description: "Print the result as JSON, with --json=log all output",
+    default: false,
   },
   quiet: {
     ...type.off,

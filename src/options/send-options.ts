@@ -40,7 +40,7 @@ export function resolveSendRequest(
     unsafeLock,
     timeoutMs: values.timeout * 1000,
     giveUpAfterMs: values.giveUpAfter * 1000,
-    authHeader: values.sendAuthHeader,
+    authHeader: values.authHeader,
     serverSecret: requireSecret(configuration),
     runsDirectory: runsOf(values.runs, queue),
     command: resumingCommand(command),

@@ -55,13 +55,6 @@ export const serviceRows = {
     description: "Stop after this time without a success",
     default: 900,
   },
-  sendAuthHeader: {
-    section: "send",
-    key: "authHeader",
-    type: type.header,
-    description: "Header that carries the server secret",
-    default: "SERVICE-API-KEY",
-  },
   serverSecretFile: {
     section: "send",
     type: type.file,
@@ -89,13 +82,6 @@ export const serviceRows = {
     section: "qualify",
     type: type.file,
     description: "File with the console key",
-  },
-  qualifyAuthHeader: {
-    section: "qualify",
-    key: "authHeader",
-    type: type.header,
-    description: "Header that carries the console key",
-    default: "SERVICE-API-KEY",
   },
   from: {
     section: "qualify",
@@ -168,12 +154,6 @@ export const serviceRows = {
     type: type.directory,
     description: "Directory for the service's databases, or :memory:",
     otherwise: "./.switchyard",
-  },
-  authHeader: {
-    section: "serve",
-    type: type.header,
-    description: "Header that carries the key of a request",
-    default: "SERVICE-API-KEY",
   },
   logLevel: {
     section: "serve",

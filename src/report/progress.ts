@@ -64,7 +64,7 @@ export function logProgress(stream: ProgressStream, clock: Clock, step: string):
   });
 }
 
-/** Returns a line of a log for programs: `--log-format json`. */
+/** Returns a line of a log for programs: `--json=log`. */
 export function logLine(level: string, event: string, facts: object): string {
   return `${JSON.stringify({ time: new Date().toISOString(), level, event, ...facts })}\n`;
 }

@@ -94,7 +94,7 @@ test("a port that is taken is refused with the flag to change", async () => {
   const port = Number(new URL(url).port);
   await expect(RunMetrics.listen({ host: "127.0.0.1", port })).rejects.toMatchObject({
     code: "port_in_use",
-    message: expect.stringContaining("--metrics-port"),
+    message: expect.stringContaining("port for --metrics"),
   });
   expect((await fetch(new URL("/other", url))).status).toBe(404);
 });

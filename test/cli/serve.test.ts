@@ -128,7 +128,7 @@ describe("a service that runs", () => {
     const cwd = scratchDirectory("serve-configured");
     writeFileSync(
       join(cwd, "pipeline.config.json"),
-      '{ "serve": { "authHeader": "X-File", "logLevel": "fatal", "data": "from-file" } }',
+      '{ "authHeader": "X-File", "serve": { "logLevel": "fatal", "data": "from-file" } }',
     );
     const env = { SWITCHYARD_AUTH_HEADER: "X-Environment" };
     const service = await startServiceProcess(join(cwd, "from-flag"), { cwd, env });

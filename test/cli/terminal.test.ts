@@ -27,8 +27,8 @@ test.each([40, 60, 80, 120])("wraps the summary at %d columns of a terminal", as
 test.each([
   ["--json export a --to o", "done"],
   ["--no-color --json export a --to o", "done"],
-  ["--quiet --log-format json export a --to o", "done"],
-  ["--log-format=json export a --to o", "done"],
+  ["--quiet --json=log export a --to o", "done"],
+  ["export --json a --to o", "done"],
 ])("takes options before the command: %s", async (line, outcome) => {
   const { context, stdout } = fakeContext();
   expect(await runCommandLine(line.split(" "), context)).toBe(0);

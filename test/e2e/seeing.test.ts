@@ -37,10 +37,10 @@ async function takeResults(statuses: readonly number[]) {
   return { bodies, address: `http://127.0.0.1:${port}/hook/T0KEN?key=secret` };
 }
 
-test("with --log-format json every line is an object, and the result is that of --json", async () => {
+test("with --json=log every line is an object, and the result is that of --json", async () => {
   const cwd = projectOf();
   writeFileSync(join(cwd, "broken.json.gz"), "not gzip");
-  const run = await runInProcess([...args, "broken.json.gz", "--log-format", "json"], { cwd });
+  const run = await runInProcess([...args, "broken.json.gz", "--json=log"], { cwd });
   expect(run.exitCode).toBe(1);
   const [result, ...more] = parseLines(run.stdout);
   expect(result).toMatchObject({ command: "export", exitCode: 1, rows: { delivered: 3 } });
@@ -56,12 +56,12 @@ test("with --log-format json every line is an object, and the result is that of 
   });
 });
 
-test("with --log-format json an error is one object with its code", async () => {
-  const refused = await runInProcess(["export", "nowhere", "--to", "o", "--log-format", "json"]);
+test("with --json=log an error is one object with its code", async () => {
+  const refused = await runInProcess(["export", "nowhere", "--to", "o", "--json=log"]);
   expect(parseLines(refused.stderr)).toMatchObject([
     { level: "error", event: "ended", command: "export", exitCode: 2, code: "input_not_found" },
   ]);
-  const other = await runInProcess(["verify", "nowhere", "--log-format", "json"]);
+  const other = await runInProcess(["verify", "nowhere", "--json=log"]);
   expect(parseLines(other.stderr)).toMatchObject([{ event: "ended", command: "verify" }]);
 });
 
@@ -88,10 +88,10 @@ test("a notification that fails is told without its address, and changes no exit
   expect(run.stderr).not.toMatch(/T0KEN|secret/);
 });
 
-test("--metrics-port serves the progress while the run lasts", async () => {
+test("--metrics serves the progress while the run lasts", async () => {
   const cwd = projectOf(400_000);
   const scraped: string[] = [];
-  const run = await runSwitchyard([...args, "--metrics-port", "0"], {
+  const run = await runSwitchyard([...args, "--metrics", "0"], {
     cwd,
     started: (child) => {
       child.stderr?.on("data", async (chunk: Buffer) => {
@@ -116,6 +116,6 @@ test("other ways to see a migration leave it done", async () => {
     }),
   );
   expect(await runInProcess(["migrate", "--quiet"], { cwd })).toMatchObject({ exitCode: 0 });
-  const again = await runInProcess(["migrate", "--log-format", "json"], { cwd });
+  const again = await runInProcess(["migrate", "--json=log"], { cwd });
   expect(JSON.parse(again.stdout)).toMatchObject({ exitCode: 0, nothingNew: true });
 });

@@ -123,7 +123,7 @@ describe("while a shard is at work", () => {
   /** Runs commands while shard 0 of 2 is paused, and then the shard to its end. */
   async function besides(output: string, commands: () => Promise<void>): Promise<void> {
     let done: Promise<void> | undefined;
-    const shard = await runSwitchyard(exportTo(output, "--shard", "0/2", "--log-format", "json"), {
+    const shard = await runSwitchyard(exportTo(output, "--shard", "0/2", "--json=log"), {
       cwd: scratch,
       started: (child) => {
         done = (async () => {

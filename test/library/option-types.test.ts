@@ -50,7 +50,9 @@ type Own = "cwd" | "mapping" | "inputs" | "hashSalt" | "serverSecret";
 type Control = "signal" | "onProgress" | "onNote" | "onReject" | "onFailure";
 type FromTable<Options> = Values<Omit<Options, Own | Control>>;
 
-type Root = Omit<OptionsOf<"root">, "inputs">;
+type Root = Omit<OptionsOf<"root">, "inputs" | "authHeader">;
+/** Only `sendEvents` sends a key. */
+type Header = Pick<OptionsOf<"root">, "authHeader">;
 /** `acceptFindings` is for dry runs. */
 type RunRoot = Omit<Root, "acceptFindings">;
 /** `readEvents` reads inputs once, and its rows have no format of a file. */
@@ -89,7 +91,7 @@ compareOptions<
     Root & OptionsOf<"validate"> & Columns & Estimated & Machine & Pick<Export, "threads">
   >
 >();
-compareOptions<Drifted<SendEventsOptions, RunRoot & OptionsOf<"send"> & Machine>>();
+compareOptions<Drifted<SendEventsOptions, RunRoot & Header & OptionsOf<"send"> & Machine>>();
 compareOptions<Drifted<ReadEventsOptions, ReadRoot & Columns>>();
 compareOptions<Drifted<VerifyExportOptions, Stores & OptionsOf<"verify">>>();
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  parseAddress,
   parseCharacter,
   parseRejectLimit,
   parseSize,
@@ -79,4 +80,18 @@ test.each([1, 999, 1000, 1001, 1024, 70_000, 4 * 1024 ** 2, 3 * 1024 ** 4, 512_0
     expect(parseSize(sizeText(bytes))).toBe(bytes);
     expect(sizeText(bytes)).toMatch(/^\d{1,4}([KMGT]i?B)?$/);
   },
+);
+
+test.each([
+  ["9464", "127.0.0.1", 9464],
+  ["0.0.0.0:0", "0.0.0.0", 0],
+  ["[::1]:65535", "::1", 65_535],
+  ["metrics.internal:80", "metrics.internal", 80],
+])("%s is an address to listen on", (text, host, port) => {
+  expect(parseAddress(text)).toEqual({ host, port });
+});
+
+test.each(["", ":80", "a:", "65536", "::1:80", "http://a:80", "a:b"])(
+  "%j is not an address to listen on",
+  (text) => expect(parseAddress(text)).toBeUndefined(),
 );

@@ -5,6 +5,7 @@ import {
   describeOption,
   type OptionName,
   optionNames,
+  replacementOf,
   withDefaults,
 } from "../../src/options/option-names.js";
 
@@ -35,7 +36,7 @@ test("defaults have the types and units of the engine, and paths are absolute", 
 });
 
 test("a value that was given replaces its default", () => {
-  const given = { runs: "/elsewhere", json: true, threads: 3 };
+  const given = { runs: "/elsewhere", json: "log", threads: 3 } as const;
   expect(withDefaults(given, directory)).toMatchObject(given);
 });
 
@@ -45,4 +46,21 @@ test("no option has both a default value and other words for it", () => {
     return value !== undefined && otherwise !== undefined;
   });
   expect(both).toEqual([]);
+});
+
+test("an option is replaced by one other, and is gone", () => {
+  const replaced = optionNames.flatMap((name) =>
+    (describeOption(name).replaces?.split(" ") ?? []).map((former) => [former, name] as const),
+  );
+  expect(replaced.length).toBeGreaterThan(10);
+  for (const [former, name] of replaced) {
+    expect(replacementOf(former), former).toBe(name);
+    expect(optionNames, former).not.toContain(former);
+  }
+});
+
+test("options are few enough to be read, each with one sentence", () => {
+  expect(optionNames.length).toBeLessThanOrEqual(85);
+  const long = optionNames.filter((name) => /[;.] /.test(describeOption(name).description));
+  expect(long).toEqual([]);
 });

@@ -144,8 +144,7 @@ from its own environment.
 
 Examples:
   $ switchyard worker --queue redis://10.0.0.5:6379
-  $ switchyard worker --queue redis://10.0.0.5:6379 --threads 8 \\
-      --log-format json
+  $ switchyard worker --queue redis://10.0.0.5:6379 --threads 8 --json=log
 
 Exit codes: 0 ended by a signal, 1 failed, 2 wrong usage or configuration,
 130 interrupted by a second signal.`;

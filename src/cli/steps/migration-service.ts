@@ -40,7 +40,7 @@ export async function openMigrationService(
   // It takes longer to load than most commands to run.
   const { startEmbeddedService } = await import("../service/embedded-service.js");
   const service = await startEmbeddedService(dataDirectory, values.logLevel ?? "error");
-  const { sendAuthHeader: _, qualifyAuthHeader: __, ...others } = values;
+  const { authHeader: _, ...others } = values;
   return {
     configuration: {
       ...configuration,

@@ -47,7 +47,11 @@ export class RunMetrics {
       metrics.#server.listen(port, host);
       await once(metrics.#server, "listening");
     } catch (error) {
-      throw listenError(error, { host, port }, { host: "--metrics-host", port: "--metrics-port" });
+      throw listenError(
+        error,
+        { host, port },
+        { host: "address for --metrics", port: "port for --metrics" },
+      );
     }
     return metrics;
   }

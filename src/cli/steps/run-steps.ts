@@ -65,7 +65,7 @@ interface Run {
   nothingNew?: string;
   /** Address that the result is sent to. */
   notify?: string;
-  /** Set while `--metrics-port` is served. */
+  /** Set while `--metrics` are served. */
   metrics?: RunMetrics;
 }
 
@@ -149,10 +149,10 @@ function besideEvents(context: CommandContext): CommandContext {
   return { ...context, stdout: printed as CommandContext["stdout"], stderr: printed };
 }
 
-async function serveMetrics(run: Run, { metricsHost: host, metricsPort: port }: CompleteValues) {
-  if (port === undefined) return;
+async function serveMetrics(run: Run, { metrics: address }: CompleteValues) {
+  if (address === undefined) return;
   const { RunMetrics } = await import("./run-metrics.js");
-  run.metrics = await RunMetrics.listen({ host, port });
+  run.metrics = await RunMetrics.listen(address);
   const { url } = run.metrics;
   const { stderr } = run.context;
   if (run.output.log) stderr.write(logLine("info", "metrics", { url }));
