@@ -325,6 +325,10 @@ export const PROFILE_EMPTY_TARGETS_MAX = 65_536;
 /** Bytes of a sample's source row, and of the event that it becomes. */
 export const SAMPLE_BYTES_MAX = 4 * KIB;
 
+/** Steps of a sample's trace, and characters of the paths of one; more are left out. */
+export const TRACE_STEPS_MAX = 64;
+export const TRACE_STEP_CHARACTERS_MAX = 512;
+
 /** Sources whose rows `init` reads, spread over all of them; a few of rare shapes are added. */
 export const SURVEY_SOURCES_MAX = 24;
 

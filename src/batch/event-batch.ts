@@ -1,6 +1,7 @@
 import type { Batch } from "./batch.js";
 import type { Column } from "./column.js";
 import type { Kernel } from "./kernel.js";
+import type { TraceStep } from "./row-trace.js";
 
 /** The result of mapping a row; every other number is one of `rejectCodes`. */
 export const outcomes = { deliver: 0, duplicate: 253, filtered: 254 } as const;
@@ -44,4 +45,6 @@ export interface EventBatch {
   readonly distinctID?: Column;
   /** Describes why a row is rejected: the actual value and the expected one. */
   explain(row: number): string;
+  /** Returns where the values of a delivered row are from, before privacy and transform. For samples: slow. */
+  trace(row: number): readonly TraceStep[];
 }

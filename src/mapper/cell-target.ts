@@ -1,5 +1,5 @@
 import { sum } from "../base/sum.js";
-import { Column } from "../batch/column.js";
+import { Column, cellKinds } from "../batch/column.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { nullTextsLayout } from "../batch/layouts.js";
@@ -31,6 +31,7 @@ export class CellTarget {
   readonly #candidates: readonly Candidate[];
   /** Texts that were changed. */
   readonly #changed: Region;
+  #probe: Probe | undefined;
 
   /** `indexes` are those of the choices' columns in the batch, as in a `FieldPlan`. */
   constructor(
@@ -79,6 +80,44 @@ export class CellTarget {
         scratch,
       );
     });
+  }
+
+  /**
+   * Returns the index of the choice that fills a row; undefined if all are null. The kernel decides again,
+   * for this row alone.
+   */
+  choice(columns: readonly Column[], row: number): number | undefined {
+    this.#probe ??= new Probe(this.#kernel);
+    const { cell, candidate, compared, changed } = this.#probe;
+    const copy = (to: Column, index: number) => {
+      const from = columns[index] as Column;
+      const { u32 } = this.#kernel;
+      to.set(0, from.kind(row), u32[from.starts / 4 + row]!, u32[from.lengths / 4 + row]!);
+      return to.address;
+    };
+    const index = this.#candidates.findIndex((one) => {
+      const source = copy(candidate, one.index);
+      changed.ensure(changedBytesMax(candidate, 1));
+      const other = one.compared === undefined ? 0 : copy(compared, one.compared);
+      this.#kernel.run.takeCells(cell.address, source, 1, 1, one.nulls, other, changed.address);
+      return cell.kind(0) !== cellKinds.null;
+    });
+    return index < 0 ? undefined : index;
+  }
+}
+
+/** Columns of one row. */
+class Probe {
+  readonly cell: Column;
+  readonly candidate: Column;
+  readonly compared: Column;
+  readonly changed: Region;
+
+  constructor(kernel: Kernel) {
+    this.cell = new Column(kernel, 1);
+    this.candidate = new Column(kernel, 1);
+    this.compared = new Column(kernel, 1);
+    this.changed = new Region(kernel, 0);
   }
 }
 

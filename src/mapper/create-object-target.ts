@@ -1,13 +1,13 @@
-import { Column } from "../batch/column.js";
+import { Column, cellKinds } from "../batch/column.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { objectMemberLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { partsOf } from "./field-plan.js";
 import { storeText } from "./kernel-constant.js";
-import type { MemberSource, ObjectPart, ObjectSource } from "./mapping.js";
+import type { FieldSource, MemberSource, ObjectPart, ObjectSource } from "./mapping.js";
 import { MergedObject } from "./merged-target.js";
-import type { ObjectTarget } from "./object-target.js";
+import type { MemberTrace, ObjectTarget } from "./object-target.js";
 import { ObjectOfPairs } from "./pairs-target.js";
 
 /** `indexes` are those of the columns of each part. */
@@ -30,11 +30,9 @@ export function createObjectTarget(
 function createPart(kernel: Kernel, target: ObjectPart, indexes: readonly number[]): ObjectTarget {
   switch (target.kind) {
     case "choices":
-      return new ObjectCells(new CellTarget(kernel, target.choices, indexes, empty), kernel);
-    case "rest": {
-      const choices = [{ path: target.path }];
-      return new ObjectCells(new CellTarget(kernel, choices, indexes, empty), kernel);
-    }
+      return new ObjectCells(kernel, target.choices, indexes);
+    case "rest":
+      return new ObjectCells(kernel, [{ path: target.path }], indexes);
     case "fields":
       return new ObjectOfFields(kernel, target.fields, indexes);
     case "pairs":
@@ -46,21 +44,30 @@ const empty = { emptyIsNull: true } as const;
 
 class ObjectCells implements ObjectTarget {
   readonly column: Column;
+  readonly #cells: CellTarget;
   readonly #scratch: Region;
 
   constructor(
-    private readonly cells: CellTarget,
     private readonly kernel: Kernel,
+    private readonly choices: readonly FieldSource[],
+    indexes: readonly number[],
   ) {
-    this.column = cells.column;
+    this.#cells = new CellTarget(kernel, choices, indexes, empty);
+    this.column = this.#cells.column;
     this.#scratch = new Region(kernel, LOOSE_BYTES);
   }
 
   take(columns: readonly Column[], rows: number, outcomes: number, code: number): void {
     const { run } = this.kernel;
-    this.cells.take(columns, rows);
+    this.#cells.take(columns, rows);
     this.#scratch.ensure(run.quotedBytes(outcomes, this.column.address, rows) + LOOSE_BYTES);
     run.checkObjects(outcomes, this.column.address, rows, code, this.#scratch.address);
+  }
+
+  trace(columns: readonly Column[], row: number): readonly MemberTrace[] {
+    const choice = this.#cells.choice(columns, row);
+    const source = choice === undefined ? undefined : this.choices[choice];
+    return source === undefined ? [] : [{ from: source.path, to: [] }];
   }
 }
 
@@ -73,7 +80,7 @@ class ObjectOfFields implements ObjectTarget {
 
   constructor(
     private readonly kernel: Kernel,
-    members: readonly MemberSource[],
+    private readonly members: readonly MemberSource[],
     private readonly indexes: readonly number[],
   ) {
     this.#keys = members.map(({ name }) => storeText(kernel, `${JSON.stringify(name)}:`));
@@ -102,5 +109,13 @@ class ObjectOfFields implements ObjectTarget {
       rows,
       this.#output.address,
     );
+  }
+
+  trace(columns: readonly Column[], row: number): readonly MemberTrace[] {
+    const isThere = (index: number) =>
+      (columns[this.indexes[index] as number] as Column).kind(row) !== cellKinds.null;
+    return this.members
+      .filter((_, index) => isThere(index))
+      .map(({ path, name }) => ({ from: path, to: [name] }));
   }
 }

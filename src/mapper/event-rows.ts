@@ -80,6 +80,7 @@ export class EventRows {
         const { sourceRow, words } = rows[row] as EventRow;
         return words ?? events.explain(sourceRow);
       },
+      trace: (row) => events.trace((rows[row] as EventRow).sourceRow),
     };
   }
 

@@ -3,7 +3,7 @@ import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { mergeLayout, mergeMemberLayout } from "../batch/layouts.js";
 import { storeText, storeU32s } from "./kernel-constant.js";
-import type { ObjectTarget } from "./object-target.js";
+import type { MemberTrace, ObjectTarget } from "./object-target.js";
 
 /** A member has at least 5 bytes, as in `"":0,`; it takes a record, and less than 16 bytes of slots. */
 const MEMBER_BYTES_MIN = 5;
@@ -70,6 +70,29 @@ export class MergedObject implements ObjectTarget {
     this.#collisions += this.#merge.get("collisions");
   }
 
+  trace(columns: readonly Column[], row: number): readonly MemberTrace[] {
+    const won = new Map<string, { readonly part: number; readonly isNull: boolean }>();
+    const objects = this.#parts.map(({ column }) => membersOf(column.text(row)));
+    objects.forEach((members, part) => {
+      for (const [name, value] of members) {
+        if (won.get(name)?.isNull !== false && (value !== null || !won.has(name))) {
+          won.set(name, { part, isNull: value === null });
+        }
+      }
+    });
+    const traces = this.#parts.map((part) => part.trace(columns, row));
+    // One step is enough for all members of the last object, as those of other parts have their own.
+    const last = traces.findLastIndex((steps) => steps.some(({ to }) => to.length === 0));
+    return traces.flatMap((steps, part) => {
+      const names = [...won.keys()].filter((name) => won.get(name)?.part === part);
+      return steps.flatMap(({ from, to }): readonly MemberTrace[] => {
+        if (part === last) return [{ from, to }];
+        if (to.length > 0) return names.includes(to[0] ?? "") ? [{ from, to }] : [];
+        return names.map((name) => ({ from: [...from, name], to: [name] }));
+      });
+    });
+  }
+
   /** Enables the fast path if the later parts have known names that do not repeat. */
   #noteNames(later: readonly (readonly string[] | undefined)[]): void {
     const names = later.flatMap((part) => part ?? [""]);
@@ -84,5 +107,14 @@ export class MergedObject implements ObjectTarget {
       const { address } = storeText(this.#kernel, token);
       this.#kernel.run.noteLaterName(this.#merge.address, address + 1);
     }
+  }
+}
+
+/** Returns the names and values of an object; none if it is null or has no valid text. */
+function membersOf(text: string | undefined): readonly (readonly [string, unknown])[] {
+  try {
+    return Object.entries(JSON.parse(text ?? "{}") as object);
+  } catch {
+    return [];
   }
 }

@@ -1,5 +1,11 @@
 import type { Column } from "../batch/column.js";
 
+/** Where a member of an object is from, or for an empty `to` all members: paths in the row and in the object. */
+export interface MemberTrace {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+}
+
 /** A target that is a JSON object: after `take`, its column holds checked objects and nulls. */
 export interface ObjectTarget {
   readonly column: Column;
@@ -7,4 +13,6 @@ export interface ObjectTarget {
   readonly collisions?: number;
   /** Fills the column, and marks rows with `code` if the value is not an object. */
   take(columns: readonly Column[], rows: number, outcomes: number, code: number): void;
+  /** Returns where the object of a row is from. Valid after `take`; for samples: slow. */
+  trace(columns: readonly Column[], row: number): readonly MemberTrace[];
 }

@@ -7,6 +7,7 @@ import { pairsLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { storeU32s } from "./kernel-constant.js";
 import type { PairsSource } from "./mapping.js";
+import type { MemberTrace, ObjectTarget } from "./object-target.js";
 
 /**
  * Bytes of records and slots (src/kernels/mapping/pairs.ts) for each byte of a list: a pair has at least
@@ -19,7 +20,7 @@ const SLOT_FACTOR = 2;
 const OUTPUT_FACTOR = 2;
 
 /** Builds an object from a list of pairs, one list at a time, all in kernel memory. */
-export class ObjectOfPairs {
+export class ObjectOfPairs implements ObjectTarget {
   readonly column: Column;
   readonly #kernel: Kernel;
   readonly #lists: CellTarget;
@@ -31,7 +32,11 @@ export class ObjectOfPairs {
   readonly #slots: Region;
   readonly #output: Region;
 
-  constructor(kernel: Kernel, target: PairsSource, indexes: readonly number[]) {
+  constructor(
+    kernel: Kernel,
+    private readonly target: PairsSource,
+    private readonly indexes: readonly number[],
+  ) {
     const { keys, values } = target;
     this.#kernel = kernel;
     this.#lists = new CellTarget(kernel, target.lists, indexes, { emptyIsNull: true });
@@ -83,6 +88,50 @@ export class ObjectOfPairs {
       code,
       this.#output.address,
     );
+  }
+
+  trace(columns: readonly Column[], row: number): readonly MemberTrace[] {
+    const { lists, keys, values } = this.target;
+    const choice = this.#lists.choice(columns, row);
+    const list = choice === undefined ? undefined : lists[choice];
+    if (choice === undefined || list === undefined) return [];
+    const text = (columns[this.indexes[choice] as number] as Column).text(row);
+    const elements = parsed(text);
+    if (!Array.isArray(elements)) return [];
+    const byName = new Map<string, MemberTrace>();
+    elements.forEach((element: unknown, index) => {
+      const hasValue = ({ path }: Paths) => (valueAt(element, path) ?? null) !== null;
+      const key = keys.find(hasValue);
+      const value = values.find(hasValue);
+      const name = key && valueAt(element, key.path);
+      if (typeof name !== "string" || value === undefined) return;
+      const from = [...list.path, String(index), ...value.path];
+      byName.set(name, { from, to: [name] });
+    });
+    return [...byName.values()];
+  }
+}
+
+type Paths = { readonly path: readonly string[] };
+
+/** Returns the value at a path; texts that hold JSON are entered, as by readers. */
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  let inner = value;
+  for (const step of path) {
+    const object = typeof inner === "string" ? parsed(inner) : inner;
+    if (typeof object !== "object" || object === null || !Object.hasOwn(object, step)) return null;
+    inner = (object as Record<string, unknown>)[step];
+  }
+  return inner;
+}
+
+/** Parses JSON, and JSON within a text of JSON; undefined if it is none. */
+function parsed(text: string | undefined): unknown {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return typeof value === "string" ? JSON.parse(value) : value;
+  } catch {
+    return undefined;
   }
 }
 

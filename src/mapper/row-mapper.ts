@@ -5,13 +5,14 @@ import type { Batch } from "../batch/batch.js";
 import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import type { TraceStep } from "../batch/row-trace.js";
 import { CellTarget } from "./cell-target.js";
 import { createObjectTarget } from "./create-object-target.js";
 import { EventFilter, FieldFilter } from "./event-filter.js";
 import type { FieldPlan } from "./field-plan.js";
 import { storeText, storeU32s } from "./kernel-constant.js";
 import type { MapperOptions } from "./mapper-options.js";
-import type { ObjectTarget } from "./object-target.js";
+import type { MemberTrace, ObjectTarget } from "./object-target.js";
 import { RejectWords } from "./reject-words.js";
 import { type TimeLimits, TimeTarget } from "./time-target.js";
 
@@ -65,7 +66,10 @@ export class RowMapper {
   readonly #isWithoutUser: boolean;
   readonly #collisions = { userID: 0, stableID: 0, madeText: 0 };
 
+  readonly #options: MapperOptions;
+
   constructor(kernel: Kernel, options: MapperOptions, plan: FieldPlan) {
+    this.#options = options;
     const { mapping, includeEvents = [], excludeEvents = [] } = options;
     const texts = { emptyIsNull: true };
     this.#kernel = kernel;
@@ -161,6 +165,41 @@ export class RowMapper {
     this.#collisions.madeText += this.#kernel.u32[this.#counters / 4 + 2]!;
   }
 
+  #trace(columns: readonly Column[], row: number): readonly TraceStep[] {
+    const { mapping } = this.#options;
+    const one = (
+      target: Exclude<TraceStep["target"], "metadata" | "user" | "filter">,
+      cells: CellTarget | TimeTarget | undefined,
+      to: readonly string[] = [target],
+    ) => {
+      const from = mapping[target][cells?.choice(columns, row) ?? -1]?.path;
+      return from === undefined ? [] : [{ target, from, to }];
+    };
+    const members = (target: "metadata" | "user", steps: readonly MemberTrace[]) =>
+      steps.map(({ from, to }) => ({ target, from, to: [target, ...to] }));
+    const { filter } = mapping;
+    const ids = [
+      ...one("userID", this.#userID, ["user", "userID"]),
+      ...one("stableID", this.#stableID, ["user", "stableID"]),
+    ];
+    // An id replaces the property of its name.
+    const isReplaced = ({ to }: MemberTrace) =>
+      to.length === 1 && ids.some((id) => id.to[1] === to[0]);
+    return [
+      ...one("event", this.#event),
+      ...one("timestamp", this.#time),
+      ...ids,
+      ...one("value", this.#value),
+      ...one("insertID", this.#insertID),
+      ...members(
+        "user",
+        this.#properties.trace(columns, row).filter((step) => !isReplaced(step)),
+      ),
+      ...members("metadata", this.#metadata.trace(columns, row)),
+      ...(filter === null ? [] : [{ target: "filter", from: filter.path, to: [] } as const]),
+    ];
+  }
+
   #events(batch: Batch): EventBatch {
     const kernel = this.#kernel;
     return {
@@ -185,6 +224,7 @@ export class RowMapper {
         const time = kernel.doubles[this.#time.times / 8 + row]!;
         return this.#words.explain(batch, row, code, time);
       },
+      trace: (row) => this.#trace(batch.columns, row),
     };
   }
 }

@@ -79,6 +79,15 @@ export class TimeTarget {
     }
   }
 
+  /** Returns the index of the field that a row's time is from. */
+  choice(columns: readonly Column[], row: number): number {
+    return this.#candidates.findIndex(({ index, decoded }) =>
+      decoded === undefined
+        ? (columns[index] as Column).kind(row) !== cellKinds.null
+        : decoded.choice(columns, row) !== undefined,
+    );
+  }
+
   /** Replaces a state of rows. Returns true if a row had it. */
   #replace(before: number, after: number, rows: number): boolean {
     const states = this.#kernel.bytes.subarray(this.#states, this.#states + rows);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Immutable } from "../base/immutable.js";
 import { type RejectCodeName, rejectCodes } from "../base/reject-codes.js";
+import { traceTargets } from "../batch/row-trace.js";
 import { duplicatesSchema } from "./report-duplicates.js";
 import {
   missingFieldsSchema,
@@ -242,6 +243,17 @@ const sampleSchema = z.strictObject({
     .exactOptional()
     .describe("Dialect and columns, if the row is a record of CSV."),
   result: text.describe("The event as it would be delivered, as JSON."),
+  trace: z
+    .array(
+      z.strictObject({
+        target: z.enum(traceTargets),
+        from: z.array(text).describe("Path in the row: column or members, indexes as texts."),
+        to: z.array(text).describe("Path in the event; empty for the field of the filter."),
+      }),
+    )
+    .describe(
+      "Where the values of the event are from, by the mapping; at most 64 steps. What is below `to` has the same path below `from`, unless a longer `to` says otherwise.",
+    ),
 });
 
 const estimatesSchema = z.strictObject({

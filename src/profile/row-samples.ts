@@ -1,7 +1,9 @@
-import { SAMPLE_BYTES_MAX } from "../base/limits.js";
+import { SAMPLE_BYTES_MAX, TRACE_STEP_CHARACTERS_MAX, TRACE_STEPS_MAX } from "../base/limits.js";
 import { rejectCodeName } from "../base/reject-codes.js";
+import { sum } from "../base/sum.js";
 import type { RowPlace } from "../batch/batch.js";
 import type { EventBatch } from "../batch/event-batch.js";
+import type { TraceStep } from "../batch/row-trace.js";
 import { maskBytes, maskCutText, maskText } from "./masked-text.js";
 import { LARGEST_MAX } from "./profile-memory.js";
 import { decodeCut } from "./profile-tables.js";
@@ -24,6 +26,7 @@ interface KeptSample {
   readonly place: RowPlace;
   readonly raw: Uint8Array;
   readonly parts: EventParts;
+  readonly trace: readonly TraceStep[];
 }
 
 interface EventParts {
@@ -69,8 +72,12 @@ export class RowSamples {
       }
       const best = all.sort((a, b) => a.order - b.order).slice(0, PICKS);
       if (group < PICKED_NAMES) {
-        const kept = best.map((candidate) => keepSample(events, candidate, placeOf));
-        this.#samples.set(group, smallest(this.#samples.get(group), kept));
+        const before = this.#samples.get(group) ?? [];
+        const orderMax = before.length < PICKS ? Infinity : (before.at(-1)?.order ?? 0);
+        const kept = best
+          .filter(({ order }) => order < orderMax)
+          .map((candidate) => keepSample(events, candidate, placeOf));
+        this.#samples.set(group, smallest(before, kept));
       } else {
         const kept = best.map((candidate) => keepReject(events, candidate, placeOf));
         this.#rejects.set(group, smallest(this.#rejects.get(group), kept));
@@ -79,12 +86,13 @@ export class RowSamples {
   }
 
   samples(): readonly SplitSample[] {
-    return [...this.#samples.values()].flat().map(({ order, event, place, raw, parts }) => ({
+    return [...this.#samples.values()].flat().map(({ order, event, place, raw, parts, trace }) => ({
       order,
       event,
       ...place,
       raw: cutText(raw),
       result: resultText(event, parts),
+      trace,
     }));
   }
 
@@ -138,6 +146,7 @@ function keepSample(events: EventBatch, { row, order }: Candidate, placeOf: Plac
       value,
       insertID: events.insertID?.text(row) ?? undefined,
     },
+    trace: events.trace(row).filter(isShort).slice(0, TRACE_STEPS_MAX).map(maskStep),
   };
 }
 
@@ -156,6 +165,15 @@ function keepReject(
     raw: text ?? maskBytes(bytes).toString("base64"),
     isBase64: text === undefined,
   };
+}
+
+function isShort({ from, to }: TraceStep): boolean {
+  return sum([...from, ...to], ({ length }) => length) <= TRACE_STEP_CHARACTERS_MAX;
+}
+
+/** Masks the names of members, as the texts of the sample are. */
+function maskStep({ target, from, to }: TraceStep): TraceStep {
+  return { target, from: from.map(maskText), to: to.map(maskText) };
 }
 
 /** Returns the event as it would be delivered, cut if long. */

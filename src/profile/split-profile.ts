@@ -1,5 +1,6 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { RowPlace } from "../batch/batch.js";
+import type { TraceStep } from "../batch/row-trace.js";
 import type { SplitEvents } from "./event-counts.js";
 import type { FieldCounts } from "./field-counts.js";
 import type { OddForm } from "./report-identity.js";
@@ -193,6 +194,7 @@ export interface SplitSample extends RowPlace {
   readonly event: string;
   readonly raw: string;
   readonly result: string;
+  readonly trace: readonly TraceStep[];
 }
 
 export interface SplitRejectSample extends RowPlace {

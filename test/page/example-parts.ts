@@ -122,6 +122,16 @@ const columns = "$insert_id,event_type,event_time,user_id,device_id,city,event_p
   ",",
 );
 
+const exampleTrace = [
+  { target: "event", from: ["event_type"], to: ["event"] },
+  { target: "timestamp", from: ["event_time"], to: ["timestamp"] },
+  { target: "userID", from: ["user_id"], to: ["user", "userID"] },
+  { target: "stableID", from: ["device_id"], to: ["user", "stableID"] },
+  { target: "insertID", from: ["$insert_id"], to: ["insertID"] },
+  { target: "user", from: ["user_properties"], to: ["user"] },
+  { target: "metadata", from: ["event_properties"], to: ["metadata"] },
+] as const;
+
 /** One in JSON with its time as text, one as a record of CSV; in turn, one for each event name. */
 export function exampleSamples(events: readonly ReportEvent[]): readonly ReportSample[] {
   return events.slice(0, 20).map(({ event }, place) => {
@@ -143,7 +153,8 @@ export function exampleSamples(events: readonly ReportEvent[]): readonly ReportS
       raw: isRecord
         ? `$insert-${place},"${event.replaceAll('"', '""')}",${text},user_00${place},${device},Amsterdam,${quoted}`
         : `{"$insert_id":"5c1f-${place}","event_type":${name},"event_time":"${text}","user_id":"user_00${place}","device_id":"${device}","city":"Amsterdam","library":"js/2.1","event_properties":${properties},"user_properties":{"plan":"team","seats":12}}`,
-      result: `{"event":${name},"timestamp":${at},"userID":"user_00${place}","stableID":"${device}","user":${isRecord ? "{}" : '{"plan":"team","seats":12}'},"metadata":${properties}}`,
+      result: `{"event":${name},"timestamp":${at},"user":{"userID":"user_00${place}","stableID":"${device}"${isRecord ? "" : ',"plan":"team","seats":12'}},"metadata":${properties},"insertID":"${isRecord ? "$insert" : "5c1f"}-${place}"}`,
+      trace: exampleTrace,
     };
   });
 }

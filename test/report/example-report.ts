@@ -193,6 +193,11 @@ export const cleanReport: Report = {
       byte: 0,
       raw: '{"event_type":"brewed","event_time":"2026-01-01 00:00:00.123000","user_id":"mina"}',
       result: '{"event":"brewed","user":{"userID":"mina"},"timestamp":1767225600123,"metadata":{}}',
+      trace: [
+        { target: "event", from: ["event_type"], to: ["event"] },
+        { target: "timestamp", from: ["event_time"], to: ["timestamp"] },
+        { target: "userID", from: ["user_id"], to: ["user", "userID"] },
+      ],
     },
   ],
   estimates: {

@@ -111,6 +111,7 @@ export function eventBatch(kernel: Kernel, rows: readonly EventRow[]): FreeableB
     batch: { rows: rows.length } as EventBatch["batch"],
     sourceRow: unused,
     explain: unused,
+    trace: unused,
     outcomes,
     timestamps,
     ...(Object.fromEntries(names.map((name, index) => [name, columns[index]])) as Record<

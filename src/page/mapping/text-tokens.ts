@@ -29,7 +29,8 @@ export function rowMembers(row: string, csv?: CsvDialect): readonly RowMember[] 
   const cells = csv === undefined ? [{ cell: row, isNull: false }] : recordCells(row, csv);
   return cells.map(({ cell, isNull }, index) => {
     const name = csv?.columns[index] ?? "";
-    const path = [name];
+    // Of columns of the same name the first one is read.
+    const path = csv !== undefined && csv.columns.indexOf(name) < index ? [] : [name];
     const key = { kind: "key", text: name, value: name, path } as const;
     const tokens = isJson(cell)
       ? jsonTokens(cell, 0, path)
@@ -84,7 +85,7 @@ function jsonTokens(text: string, depth: number, root: readonly string[]): reado
       if (before !== "{" && before !== "[") tokens.push({ ...indent(), path: inner?.path ?? root });
       tokens.push(mark(piece, inner?.path ?? root));
     } else if (piece === ",") {
-      if (inner?.isObject === false) inner.key = String(Number(inner.key) + 1);
+      if (inner !== undefined) inner.key = inner.isObject ? "" : String(Number(inner.key) + 1);
       tokens.push(mark(piece, inner?.path), indent());
     } else if (piece === ":") {
       tokens.push(mark(piece, pathHere()), space(" ", pathHere()));

@@ -61,9 +61,7 @@ export function eventPage(
     section(
       "event-samples",
       "From row to event",
-      samples.length === 0
-        ? none("There is no sample of this event.")
-        : sampleList({ samples, configuration: report.configuration }),
+      samples.length === 0 ? none("There is no sample of this event.") : sampleList(samples),
     ),
   );
 }

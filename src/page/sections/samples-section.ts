@@ -5,21 +5,19 @@ import { lazyDisclosure, lead, none, preformatted, section } from "../elements/b
 import { positionText, shown } from "../elements/display-text.js";
 import { button, element } from "../elements/element.js";
 import { type RowMember, rowMembers, type TextToken } from "../mapping/text-tokens.js";
-import { type ReportedMapping, type Trace, traceMapping } from "../mapping/trace-mapping.js";
+import { filterToken, type TraceLink, traceLinks } from "../mapping/trace-links.js";
 
 const FIRST_SAMPLES = 3;
 const MORE_SAMPLES = 10;
 
-type Sampled = Pick<Report, "samples" | "configuration">;
-
-export function samplesSection(report: Sampled): HTMLElement {
+export function samplesSection(report: Pick<Report, "samples">): HTMLElement {
   const heading = "From row to event";
   if (report.samples.length === 0) return section("samples", heading, none("No samples."));
   return section(
     "samples",
     heading,
     lead("Source rows beside the events that they become, one of each event name first."),
-    sampleList({ ...report, samples: inTurns(report.samples) }),
+    sampleList(inTurns(report.samples)),
   );
 }
 
@@ -35,13 +33,12 @@ function inTurns(samples: readonly ReportSample[]): readonly ReportSample[] {
 }
 
 /** Shows the first samples, and a button for more: there may be some for each event name. */
-export function sampleList({ samples, configuration }: Sampled): HTMLElement {
-  const mapping = configuration["mapping"] as ReportedMapping;
+export function sampleList(samples: readonly ReportSample[]): HTMLElement {
   const list = element("div", { class: "samples" });
   let count = 0;
   const show = (further: number) => {
     const next = samples.slice(count, count + further);
-    list.append(...next.map((sample) => mappingView(sample, mapping)));
+    list.append(...next.map(mappingView));
     count += next.length;
     more.hidden = count >= samples.length;
     more.textContent = `Show more (${samples.length} samples)`;
@@ -64,11 +61,11 @@ const fields = [
 ] as const;
 
 /** Shows a source row beside its event. A value and its result have the same colour and light up together. */
-function mappingView(sample: ReportSample, mapping: ReportedMapping): HTMLElement {
+function mappingView(sample: ReportSample): HTMLElement {
   const source = rowMembers(sample.raw, sample.csv);
   const event = rowMembers(sample.result);
-  const { traces, consulted } = traceMapping(source, event, mapping);
-  const marks = marksOf(traces, consulted);
+  const links = traceLinks(source, event, sample.trace);
+  const marks = marksOf(links, filterToken(source, sample.trace));
   const rankOf = ({ tokens }: RowMember) => Math.min(...tokens.map(marks.rankOf));
   const used = source.filter((member) => rankOf(member) < Infinity);
   const unused = source.filter((member) => rankOf(member) === Infinity);
@@ -120,27 +117,27 @@ function mappingLegend(): HTMLElement {
   );
 }
 
-/** Styles the pieces of a sample by the traces of the mapping. */
-function marksOf(traces: readonly Trace[], consulted: TextToken | undefined) {
-  const byToken = new Map<TextToken, { readonly trace: Trace; readonly index: number }>();
-  traces.forEach((trace, index) => {
-    byToken.set(trace.from, { trace, index });
-    byToken.set(trace.to, { trace, index });
+/** Styles the pieces of a sample by the links between them. */
+function marksOf(links: readonly TraceLink[], filtered: TextToken | undefined) {
+  const byToken = new Map<TextToken, { readonly link: TraceLink; readonly index: number }>();
+  links.forEach((link, index) => {
+    byToken.set(link.from, { link, index });
+    byToken.set(link.to, { link, index });
   });
   return {
     /** Position of a piece's target; fields that are not in the event come last. */
     rankOf(token: TextToken): number {
-      const field = byToken.get(token)?.trace.field;
-      if (field !== undefined) return (fields as readonly string[]).indexOf(field);
-      return token === consulted ? fields.length : Infinity;
+      const target = byToken.get(token)?.link.target;
+      if (target !== undefined) return (fields as readonly string[]).indexOf(target);
+      return token === filtered ? fields.length : Infinity;
     },
     show(token: TextToken): Node {
       const visible = harmless(token.text);
       const mark = byToken.get(token);
       if (mark === undefined) return element("span", { class: `token-${token.kind}` }, visible);
-      const { field, from, isConverted } = mark.trace;
-      const title = token === from ? `becomes ${field}` : undefined;
-      const looks = `field field-${field}${isConverted ? " converted" : ""}`;
+      const { target, from, isConverted } = mark.link;
+      const title = token === from ? `becomes ${target}` : undefined;
+      const looks = `field field-${target}${isConverted ? " converted" : ""}`;
       return element("mark", { class: looks, "data-link": mark.index, title }, visible);
     },
   };

@@ -325,10 +325,27 @@ function samplesOf(
     .filter((name) => samples.has(name))
     .slice(0, SAMPLE_NAMES_MAX)
     .flatMap((name) => samples.get(name) ?? [])
-    .map(({ order: _, ...sample }) => {
-      const csv = dialectOf(formats.get(sample.source));
+    .map(({ order: _, ...given }) => {
+      const format = formats.get(given.source);
+      const csv = dialectOf(format);
+      const sample = { ...given, trace: given.trace.map(columnStep(given.raw, format)) };
       return csv === undefined ? sample : { ...sample, raw: maskCells(sample.raw, csv), csv };
     });
+}
+
+/** Returns a function that makes a path the name of a column where readers take such a column. */
+function columnStep(raw: string, format: Format | undefined) {
+  const isColumn = (name: string) =>
+    format?.kind === "csv"
+      ? format.columns.includes(name)
+      : raw.includes(`${JSON.stringify(name)}:`);
+  const isTable = format?.kind === "csv" || format?.kind === "parquet";
+  return <T extends { readonly from: readonly string[] }>(step: T): T => {
+    const names = isTable ? step.from.map((_, end) => step.from.slice(0, end + 1).join(".")) : [];
+    const end = names.findLastIndex((name, index) => index > 0 && isColumn(name));
+    const column = names[end];
+    return column === undefined ? step : { ...step, from: [column, ...step.from.slice(end + 1)] };
+  };
 }
 
 function formatsOf(sources: readonly Source[]): ReadonlyMap<string, Format> {

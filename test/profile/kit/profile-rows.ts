@@ -62,6 +62,7 @@ function withSource(events: EventBatch): EventBatch {
     batch: { value: batch },
     sourceRow: { value: (row: number) => row },
     explain: { value: (row: number) => `row ${row}` },
+    trace: { value: () => [{ target: "event", from: ["name"], to: ["event"] }] },
   });
 }
 

@@ -114,6 +114,7 @@ describe("values in an odd form", () => {
       event: "brewed",
       raw: "{}",
       result: JSON.stringify({ event: "brewed", value }),
+      trace: [],
     })),
   });
 
