@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../src/store/open-store.js";
+import { type AzureServer, hasAzureServer, startAzureServer } from "../support/azure-server.js";
 import { runInProcess } from "../support/command-line.js";
 import { startGcsServer } from "../support/gcs-server.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { hasRedis, type RedisServer, startRedis } from "../support/redis-server.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const cwd = scratchDirectory("doctor-stores");
@@ -206,5 +208,47 @@ describe("Google Cloud Storage", () => {
     expect(failures(await diagnose("rows.jsonl", "--to", "gs://none/out"))).toEqual([
       ["output", "store_bucket_missing"],
     ]);
+  });
+});
+
+describe.skipIf(!hasRedis())("the queue of an export", () => {
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await startRedis(join(cwd, "redis"));
+  });
+  afterAll(async () => {
+    redis.client.disconnect();
+    await redis.stop();
+  });
+
+  it("is asked for an answer", async () => {
+    const words = ["rows.jsonl", "--to", "out", "--preset", "amplitude", "--queue", redis.url];
+    expect(find(await diagnose(...words), "queue")).toEqual([
+      { name: "queue", state: "ok", message: `${redis.url} answers` },
+    ]);
+    await redis.stop();
+    expect(failures(await diagnose(...words))).toEqual([["queue", "queue_unreachable"]]);
+    await redis.start();
+  });
+});
+
+describe.skipIf(!hasAzureServer())("an output in Azure", () => {
+  let azure: AzureServer;
+
+  beforeAll(async () => {
+    azure = await startAzureServer();
+    await azure.createContainer("lake");
+  });
+  afterAll(() => azure.close());
+
+  it("is written and read, and one that does not exist is refused", async () => {
+    vi.stubEnv("AZURE_STORAGE_CONNECTION_STRING", azure.connection);
+    const inputs = ["rows.jsonl", "--preset", "amplitude"];
+    const good = await diagnose(...inputs, "--to", "az://lake/some/export");
+    expect(failures(good)).toEqual([]);
+    expect(find(good, "output")[0]?.message).toContain("az://lake/some/export: objects can be");
+    const bad = await diagnose(...inputs, "--to", "az://absent/some/export");
+    expect(failures(bad).map(([name]) => name)).toEqual(["output"]);
   });
 });
