@@ -60,7 +60,7 @@ async function compareStores({ endpoint, put }) {
     const input = inputs[kinds[kind].shape];
     await upload(input, kind, put);
     const output = join(benchDirectory, "out-switchyard");
-    const flags = ["--s3-endpoint", endpoint, "--s3-path-style"];
+    const flags = ["--s3-endpoint", endpoint];
     const address = `${endpoint}/${BUCKET}`;
     const commands = {
       disk: ownCommand(kind, input, output),

@@ -28,7 +28,6 @@ export const outputOptions: readonly OptionName[] = ["quiet", ...outcomeOptions]
 export const storeAccess = [
   "s3Endpoint",
   "s3Region",
-  "s3PathStyle",
   "s3Checksums",
   "maxRequestsPerSecond",
 ] as const;

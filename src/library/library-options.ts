@@ -35,8 +35,6 @@ export interface StoreOptions {
   readonly s3Endpoint?: string | undefined;
   /** Region of the S3 store. */
   readonly s3Region?: string | undefined;
-  /** Name S3 buckets in the path instead of the host: most stores but AWS need it. */
-  readonly s3PathStyle?: boolean | undefined;
   /** Checksums of objects in S3. `supported` adds a SHA-256 that the store keeps to written ones, `off` compares none of read ones. Default: `required`. */
   readonly s3Checksums?: "required" | "supported" | "off" | undefined;
   /** Requests per second to a store, at most, of all threads. */

@@ -16,6 +16,7 @@ export const csvRows = {
 /** Options of object stores; part of `optionTable`. Credentials come from the environment. */
 export const storeRows = {
   s3Endpoint: {
+    replaces: "s3PathStyle",
     type: type.url,
     description: "Address of the S3 store if it is not AWS",
     otherwise: "AWS_ENDPOINT_URL, else AWS",
@@ -25,10 +26,6 @@ export const storeRows = {
     placeholder: "<region>",
     description: "Region of the S3 store",
     otherwise: "AWS_REGION, else that of the AWS profile",
-  },
-  s3PathStyle: {
-    ...type.off,
-    description: "Put the S3 bucket in the path instead of the host name",
   },
   s3Checksums: {
     type: type.choice(s3Checksums),

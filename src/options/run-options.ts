@@ -228,9 +228,9 @@ export function requireExport(configuration: Configuration, verb: string): Outpu
 }
 
 function s3OptionsOf(values: CompleteValues): S3Options {
-  const { s3Endpoint: endpoint, s3Region: region, s3PathStyle: pathStyle } = values;
+  const { s3Endpoint: endpoint, s3Region: region } = values;
   const { maxRequestsPerSecond: requestsPerSecond, s3Checksums: checksums } = values;
-  return { pathStyle, checksums, ...omitUndefined({ endpoint, region, requestsPerSecond }) };
+  return { checksums, ...omitUndefined({ endpoint, region, requestsPerSecond }) };
 }
 
 function notInputsOf(

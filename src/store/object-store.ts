@@ -87,12 +87,10 @@ export interface ObjectStore {
 export const s3Checksums = ["required", "supported", "off"] as const;
 export type S3Checksums = (typeof s3Checksums)[number];
 
-/** Address and style of calls to an S3 store; absent members come from the environment. */
+/** Address of calls to an S3 store; absent members come from the environment. */
 export interface S3Options {
   readonly endpoint?: string;
   readonly region?: string;
-  /** Buckets are part of the path, not of the host's name. */
-  readonly pathStyle?: boolean;
   readonly checksums?: S3Checksums;
   /** Limit for all threads of the process together. */
   readonly requestsPerSecond?: number;

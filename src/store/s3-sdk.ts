@@ -197,16 +197,29 @@ function withoutA(missing: string, name = "InternalError"): AnswerError {
   return new AnswerError(name, `an answer without a ${missing}`);
 }
 
-function createClient({ endpoint, region, pathStyle }: S3Options): S3Client {
+/** Domains whose hosts have the name of the bucket. */
+const bucketHosts = /(?:^|\.)(?:amazonaws\.com(?:\.cn)?|aliyuncs\.com|myqcloud\.com)$/;
+
+/**
+ * Returns true if buckets are in the path, as nearly all stores take them at their own address; only a
+ * few have hosts for buckets alone.
+ */
+export function hasBucketInPath(endpoint: string | undefined): boolean {
+  if (endpoint === undefined || !URL.canParse(endpoint)) return false;
+  return !bucketHosts.test(new URL(endpoint).hostname);
+}
+
+function createClient({ endpoint, region }: S3Options): S3Client {
   // The SDK advises to upgrade Node, but it is part of our bundle: its requirements are not ours.
   process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] = "true";
-  const isOther =
-    (endpoint ?? process.env["AWS_ENDPOINT_URL_S3"] ?? process.env["AWS_ENDPOINT_URL"]) !==
-    undefined;
+  const address = endpoint ?? process.env["AWS_ENDPOINT_URL_S3"] ?? process.env["AWS_ENDPOINT_URL"];
   const given = region ?? process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
   return new S3Client({
-    ...omitUndefined({ endpoint, region: given ?? (isOther ? ANY_REGION : undefined) }),
-    forcePathStyle: pathStyle ?? false,
+    ...omitUndefined({
+      endpoint,
+      region: given ?? (address === undefined ? undefined : ANY_REGION),
+    }),
+    forcePathStyle: hasBucketInPath(address),
     followRegionRedirects: true,
     // Callers retry, because a body can also stop in the middle.
     maxAttempts: 1,

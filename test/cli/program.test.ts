@@ -89,7 +89,7 @@ describe("export", () => {
         partBytes: 2 * 1024 ** 2,
         splitBytes: 64 * 1024 ** 2,
         keptKeysDirectory: "/nowhere/report/keys",
-        s3: { pathStyle: false, checksums: "required" },
+        s3: { checksums: "required" },
         unsafeLock: false,
         threads: 2,
         memoryBytes: 1024 ** 3,

@@ -103,8 +103,8 @@ test.runIf(hasS3Server())(
       {},
       { currentDirectory: scratch, environment: process.env },
     );
-    const { endpoint, region, pathStyle } = server.options;
-    const store = { s3Endpoint: endpoint, s3Region: region, s3PathStyle: pathStyle };
+    const { endpoint, region } = server.options;
+    const store = { s3Endpoint: endpoint, s3Region: region };
     const given = { ...invocation("s3://watched/out", true).flags, ...omitUndefined(store) };
     let waits = 0;
     await runRuns({ flags: given, configPath: undefined, watch: true }, context, async () => {

@@ -118,7 +118,7 @@ describe("an output in a store like S3", () => {
   });
 
   const check = (scheme = "http") => {
-    const flags = ["--s3-endpoint", `${scheme}://127.0.0.1:${port}`, "--s3-path-style"];
+    const flags = ["--s3-endpoint", `${scheme}://127.0.0.1:${port}`];
     return diagnose("rows.jsonl", "--to", "s3://lake/events", ...flags);
   };
 
@@ -165,7 +165,7 @@ describe("an output in a store like S3", () => {
     store.ignoresConditions = true;
     expect(failures(await check())).toEqual([["output", "store_unconditional"]]);
     expect([...store.objects.keys()]).toEqual([]);
-    const flags = ["--s3-endpoint", `http://127.0.0.1:${port}`, "--s3-path-style", "--unsafe-lock"];
+    const flags = ["--s3-endpoint", `http://127.0.0.1:${port}`, "--unsafe-lock"];
     const accepted = await diagnose("rows.jsonl", "--to", "s3://lake/events", ...flags);
     expect(failures(accepted)).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe("an output in a store like S3", () => {
 
   it("that is also the place of the inputs fails for them too", async () => {
     store.refusals = { LIST: "AccessDenied" };
-    const flags = ["--s3-endpoint", `http://127.0.0.1:${port}`, "--s3-path-style"];
+    const flags = ["--s3-endpoint", `http://127.0.0.1:${port}`];
     const diagnosed = await diagnose("s3://exports/in/", "--to", "out", ...flags);
     expect(failures(diagnosed)).toEqual([["inputs", "store_forbidden"]]);
   });

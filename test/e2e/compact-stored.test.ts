@@ -75,10 +75,9 @@ describe.runIf(hasS3Server())("compact of an export in a bucket", () => {
       });
       const compact = (at: number) => {
         killAt = proxy.requests + at;
-        return runSwitchyard(
-          ["compact", place, "--s3-endpoint", proxy.endpoint, "--s3-path-style", "--quiet"],
-          { started: (child) => (kill = () => void child.kill("SIGKILL")) },
-        );
+        return runSwitchyard(["compact", place, "--s3-endpoint", proxy.endpoint, "--quiet"], {
+          started: (child) => (kill = () => void child.kill("SIGKILL")),
+        });
       };
       const first = proxy.requests;
       expect(await compact(-1)).toMatchObject({ exitCode: 0 });

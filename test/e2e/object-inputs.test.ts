@@ -96,7 +96,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
       return undefined;
     });
     try {
-      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+      const flags = ["--s3-endpoint", proxy.endpoint];
       const splits = ["--threads", "1", "--split-size", "64KiB"];
       await exportOf("s3://queued-objects/in/", "ahead", ...splits, ...flags);
       expect(order.filter((step) => step.endsWith("asked"))).toHaveLength(3);
@@ -119,7 +119,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
         return fault;
       });
       try {
-        const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+        const flags = ["--s3-endpoint", proxy.endpoint];
         expect(await exportOf("s3://exports/ndjson/", "faulty", ...flags)).toEqual(expected);
       } finally {
         proxy.close();
@@ -191,7 +191,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
       return undefined;
     });
     try {
-      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style", "--json"];
+      const flags = ["--s3-endpoint", proxy.endpoint, "--json"];
       const result = await run("export", "s3://small-changing/", "small-changing", ...flags);
       expect(JSON.parse(result.stdout)).toMatchObject({
         exitCode: 1,
@@ -214,7 +214,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
       return undefined;
     });
     try {
-      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+      const flags = ["--s3-endpoint", proxy.endpoint];
       const result = await run("export", "s3://changing/", "changing", ...flags);
       expect(result.exitCode).toBe(1);
     } finally {
@@ -252,7 +252,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
         refused++;
         return { status: 403, code: "ExpiredToken" };
       });
-      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style", "--split-size", "64KiB"];
+      const flags = ["--s3-endpoint", proxy.endpoint, "--split-size", "64KiB"];
       try {
         const stopped = await run("export", `s3://${bucket}/`, bucket, ...flags);
         expect(stopped).toMatchObject({
@@ -289,7 +289,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
         return ++looks > 1 && looks <= times + 1 ? "flip" : undefined;
       });
       const output = `${bucket}-${times}`;
-      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style", "--json", ...whole];
+      const flags = ["--s3-endpoint", proxy.endpoint, "--json", ...whole];
       const result = await run("export", `s3://${bucket}/`, output, ...flags);
       proxy.close();
       const { failures } = JSON.parse(result.stdout) as { readonly failures: readonly object[] };

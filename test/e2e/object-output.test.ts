@@ -114,7 +114,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
       return fault;
     });
     try {
-      const to = ["--to", "s3://lake/faults", "--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+      const to = ["--to", "s3://lake/faults", "--s3-endpoint", proxy.endpoint];
       const result = await runInProcess(["export", input, ...to, ...common, ...flags]);
       expect(result, result.stderr).toMatchObject({ exitCode: 0 });
     } finally {
@@ -138,7 +138,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
         return undefined;
       });
       try {
-        const to = ["--to", "s3://lake/ranges", "--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+        const to = ["--to", "s3://lake/ranges", "--s3-endpoint", proxy.endpoint];
         const result = await runInProcess([
           "export",
           input,
@@ -176,13 +176,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     });
     const prefix = `killed-${at}`;
     try {
-      const to = [
-        "--to",
-        `s3://lake/${prefix}`,
-        "--s3-endpoint",
-        proxy.endpoint,
-        "--s3-path-style",
-      ];
+      const to = ["--to", `s3://lake/${prefix}`, "--s3-endpoint", proxy.endpoint];
       const killed = await runSwitchyard(["export", input, ...to, ...common, ...flags], {
         started: (child) => {
           kill = () => void child.kill("SIGKILL");

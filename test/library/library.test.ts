@@ -326,7 +326,7 @@ test("inputs and exports in a store are requested from the endpoint of the optio
   vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
   const s3Endpoint = `http://127.0.0.1:${port}`;
-  const store = { s3Endpoint, s3PathStyle: true, s3Region: "eu-7" } as const;
+  const store = { s3Endpoint, s3Region: "eu-7" } as const;
   const inputs = "s3://exports/a/";
   try {
     for (const call of [

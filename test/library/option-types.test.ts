@@ -62,10 +62,7 @@ type Columns = Pick<Export, "columns" | "profile" | "timestampUnit" | "insertId"
 type Estimated = Pick<Export, "format" | "compression" | "csvSafe" | "dayZone"> &
   Pick<OptionsOf<"send">, "rate">;
 type Machine = Pick<Export, "splitSize" | "memory">;
-type Stores = Pick<
-  Root,
-  "s3Endpoint" | "s3Region" | "s3PathStyle" | "s3Checksums" | "maxRequestsPerSecond"
->;
+type Stores = Pick<Root, "s3Endpoint" | "s3Region" | "s3Checksums" | "maxRequestsPerSecond">;
 
 type Writable<Options> = { -readonly [Key in keyof Options]: Options[Key] };
 type Member<Options, Key> = Key extends keyof Options ? Options[Key] : "no such option";
@@ -99,7 +96,6 @@ test("the options of stores reach the run", async () => {
   const stores = {
     s3Endpoint: "http://127.0.0.1:9000",
     s3Region: "eu-1",
-    s3PathStyle: true,
     s3Checksums: "supported",
     maxRequestsPerSecond: 50,
   } as const satisfies VerifyExportOptions;
@@ -108,7 +104,6 @@ test("the options of stores reach the run", async () => {
   expect(resolveRunOptions(configuration).s3).toEqual({
     endpoint: stores.s3Endpoint,
     region: stores.s3Region,
-    pathStyle: true,
     checksums: "supported",
     requestsPerSecond: 50,
   });

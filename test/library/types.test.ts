@@ -18,7 +18,7 @@ symlinkSync(repository, join(project, "node_modules/switchyard"));
 const program = `
 import { exportEvents, readEvents, sendEvents, UsageError, validateExport, verifyExport } from "switchyard";
 import type { StoreOptions } from "switchyard";
-const store: StoreOptions = { s3Endpoint: "http://127.0.0.1:9000", s3Region: "eu-1", s3PathStyle: true };
+const store: StoreOptions = { s3Endpoint: "http://127.0.0.1:9000", s3Region: "eu-1" };
 const options = { inputs: process.argv[2]!, timeLimits: "..2027-01-01", threads: 1, signal: undefined };
 const { manifest, outcome } = await exportEvents({ ...options, to: "out", format: "arrow" });
 const { differences } = await verifyExport("out", { ...store, read: true, onProgress: ({ rows }) => void rows.toFixed() });

@@ -28,10 +28,7 @@ it.each([
   async (status, code, listed, written) => {
     const proxy = await startFaultProxy("http://127.0.0.1:1", () => ({ status, code }));
     try {
-      const store = await openStore(
-        { scheme: "s3", bucket: "lake" },
-        { endpoint: proxy.endpoint, pathStyle: true },
-      );
+      const store = await openStore({ scheme: "s3", bucket: "lake" }, { endpoint: proxy.endpoint });
       const listing = store.list("", { isFlat: false, signal })[Symbol.asyncIterator]();
       await expect(listing.next()).rejects.toMatchObject({ code: listed });
       const reading = store.get("key", { etag: '"1"', start: 0, end: 4, signal });
@@ -63,7 +60,7 @@ it.each<[S3Checksums, string | undefined]>([
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    const options = { endpoint: `http://127.0.0.1:${port}`, pathStyle: true, checksums };
+    const options = { endpoint: `http://127.0.0.1:${port}`, checksums };
     const store = await openStore({ scheme: "s3", bucket: "lake" }, options);
     await store.put("key", { bytes }, { condition: "absent", sha256, signal });
   } finally {

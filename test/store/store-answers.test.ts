@@ -71,7 +71,7 @@ describe.each(kinds)("a range of $scheme://", ({ scheme, version, one, other }) 
 
   beforeEach(async () => {
     requests = 0;
-    store = await openStore({ scheme, bucket: "answers" }, { pathStyle: true });
+    store = await openStore({ scheme, bucket: "answers" }, {});
   });
 
   async function read(start: number, answer: Answer): Promise<string> {
@@ -115,7 +115,7 @@ describe("S3", () => {
 
   beforeEach(async () => {
     requests = 0;
-    store = await openStore({ scheme: "s3", bucket: "calls" }, { pathStyle: true });
+    store = await openStore({ scheme: "s3", bucket: "calls" }, {});
   });
 
   const page = (more: string) =>

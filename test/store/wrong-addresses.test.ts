@@ -80,8 +80,7 @@ it.each([
 });
 
 const open = {
-  s3: (endpoint: string) =>
-    openStore({ scheme: "s3", bucket: "wrong" }, { endpoint, pathStyle: true }),
+  s3: (endpoint: string) => openStore({ scheme: "s3", bucket: "wrong" }, { endpoint }),
   gs: (endpoint: string) => {
     vi.stubEnv("STORAGE_EMULATOR_HOST", endpoint);
     return openStore({ scheme: "gs", bucket: `wrong-${Math.random()}` }, {});

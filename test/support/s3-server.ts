@@ -60,8 +60,8 @@ export async function useS3Server(): Promise<S3Server> {
   process.env["AWS_SECRET_ACCESS_KEY"] = "testsecret";
   const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true });
   const server: S3Server = {
-    options: { endpoint, pathStyle: true },
-    flags: ["--s3-endpoint", endpoint, "--s3-path-style"],
+    options: { endpoint },
+    flags: ["--s3-endpoint", endpoint],
     async createBucket(name, objects = {}) {
       await client.send(new CreateBucketCommand({ Bucket: name }));
       for (const [key, content] of Object.entries(objects)) await server.put(name, key, content);
