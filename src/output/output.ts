@@ -9,7 +9,7 @@ export interface Output {
    * Writes a file as a whole: a crash leaves the old file or the new one. With the condition `absent`, returns
    * false and writes nothing if the file exists.
    */
-  put(path: string, content: string | Uint8Array, options: PutOptions): Promise<boolean>;
+  put(path: string, content: string | Uint8Array, options: PutFileOptions): Promise<boolean>;
   /** Returns undefined if the file does not exist. */
   get(path: string, signal: AbortSignal): Promise<Buffer | undefined>;
   /**
@@ -25,7 +25,7 @@ export interface Output {
   claim(path: string): Promise<OutputClaim | undefined>;
 }
 
-export interface PutOptions {
+export interface PutFileOptions {
   /** Write only if no file has the path; absent: replace it. */
   readonly condition?: "absent";
   readonly signal: AbortSignal;

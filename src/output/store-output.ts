@@ -6,7 +6,7 @@ import type { ObjectFacts, ObjectStore } from "../store/object-store.js";
 import { formatObjectUrl, parseObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 import { LeaseLock, waitForAgreement } from "./lease-lock.js";
-import { claimTimes, type LeaseTimes, type Output, type PutOptions } from "./output.js";
+import { claimTimes, type LeaseTimes, type Output, type PutFileOptions } from "./output.js";
 import type { OutputPlace } from "./output-place.js";
 
 /** A store with an output, and the prefix of the keys of the output. */
@@ -86,7 +86,7 @@ async function putObject(
   store: ObjectStore,
   key: string,
   bytes: Buffer,
-  { condition, signal }: PutOptions,
+  { condition, signal }: PutFileOptions,
   name: string,
 ): Promise<boolean> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
