@@ -139,9 +139,9 @@ it(`any sequence of new, broken, repaired and removed inputs gives each row once
   }
 }, 600_000);
 
-/** Each has up to nine kills. */
-const ROUNDS = 6;
-const FRESH_RUNS = 50;
+/** Each has up to nine kills of a process; kills at each step are generated in test/ledger/output-actions.test.ts. */
+const ROUNDS = 3;
+const FRESH_RUNS = 20;
 
 /** Runs the export in its own process; returns `killed` if the process was killed before its end. */
 async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) {
