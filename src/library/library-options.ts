@@ -1,6 +1,5 @@
 import type { PresetName } from "../mapper/presets.js";
 import type { CsvDialectName } from "../readers/csv/csv-dialects.js";
-import type { Profile, TimestampUnit } from "../sinks/output-columns.js";
 import type { FormatKind } from "../sources/source.js";
 
 /** Bytes, or text with a unit: `512MB`, `2GiB`. */
@@ -143,12 +142,11 @@ interface RunOptions extends ReadingOptions {
 
 /** Columns of events. */
 interface ColumnOptions {
-  /** Columns of events, or of the bucket ingestion of an experimentation platform. Default: `event`. */
-  readonly profile?: Profile | undefined;
-  /** Default: `ms`; `s` with the profile `platform`. */
-  readonly timestampUnit?: TimestampUnit | undefined;
-  /** Columns instead of a profile: `["name=event", "time=timestamp:s", "price=value:double"]`. */
-  readonly columns?: readonly string[] | undefined;
+  /**
+   * `event`, `platform` (the bucket ingestion of an experimentation platform), both also with the unit of
+   * timestamps (`event:s`), or a list: `["name=event", "price=value:double"]`. Default: `event`.
+   */
+  readonly columns?: string | readonly string[] | undefined;
   /** Write the insert ids of events, if the mapping has one. Default: true. */
   readonly insertId?: boolean | undefined;
 }

@@ -51,8 +51,6 @@ export function readEvents(
   inputs: string | readonly string[],
   options?: ReadEventsOptions & {
     readonly columns?: undefined;
-    readonly profile?: undefined;
-    readonly timestampUnit?: undefined;
     readonly insertId?: undefined;
   },
 ): EventBatches;

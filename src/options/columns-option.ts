@@ -8,7 +8,9 @@ import {
   needsInsertID,
   type OutputColumn,
   parseColumn,
+  parseProfile,
   profileColumns,
+  profiles,
   type RowsOptions,
 } from "../sinks/output-columns.js";
 import type { CompleteValues } from "./option-names.js";
@@ -19,15 +21,16 @@ export function resolveColumns(
   values: CompleteValues,
   mapping: Mapping,
 ): RowsOptions & Pick<RunOptions, "types"> {
-  const { insertId, profile, timestampUnit, columns, format, drop = [], hash = [] } = values;
+  const { insertId, columns = [profiles[0]], format, drop = [], hash = [] } = values;
   const withInsertID = insertId && mapping.insertID.length > 0;
-  if (columns !== undefined) {
+  const chosen = columns.length === 1 ? parseProfile(columns[0] ?? "") : undefined;
+  if (chosen === undefined) {
     const listed = listedColumns(columns, withInsertID);
     const types = typesOf(listed.columns);
     checkKept(types, [...drop, ...hash]);
     return { ...listed, ...omitUndefined({ types }) };
   }
-  const unit = timestampUnit ?? (profile === "platform" ? "s" : "ms");
+  const { profile, unit } = chosen;
   if (profile === "event" && unit === "ms") return { withInsertID };
   const { rows } = outputFormat(format);
   return { withInsertID, columns: profileColumns(profile, rows, { withInsertID, unit }) };
@@ -51,6 +54,9 @@ function checkKept(types: TargetTypes = {}, paths: readonly string[]): void {
 }
 
 function listedColumns(texts: readonly string[], withInsertID: boolean) {
+  const profile = texts.find((text) => parseProfile(text) !== undefined);
+  if (profile !== undefined)
+    throw notValid(`${profile} is a profile, with its own columns`, "it alone");
   const columns = texts.map(parseColumn).filter((column) => column !== undefined);
   const sources = columns.map(({ source }) => source);
   for (const source of ["event", "timestamp"] as const) {

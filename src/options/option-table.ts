@@ -1,6 +1,5 @@
 import { outputFormatNames } from "../formats/output-formats.js";
 import { defaultPreset, presetNames } from "../mapper/presets.js";
-import { profiles, type TimestampUnit, timestampUnits } from "../sinks/output-columns.js";
 import { parquetCompressions } from "../sinks/parquet/page-compression.js";
 import { compactChoices } from "../sinks/staged-parts.js";
 import { formatKinds } from "../sources/source.js";
@@ -216,25 +215,12 @@ export const optionTable = {
     description: "Write the insert ids of events, if the mapping has one",
     negation: "Leave out the insert ids of events",
   },
-  profile: {
-    section: "export",
-    type: type.choice(profiles),
-    placeholder: "<profile>",
-    description: "Columns of the written files",
-    default: "event",
-  },
-  timestampUnit: {
-    section: "export",
-    type: type.choice(Object.keys(timestampUnits) as TimestampUnit[]),
-    placeholder: "<unit>",
-    description: "Unit of the timestamps of a profile",
-    otherwise: "ms; s with the profile platform",
-  },
   columns: {
     section: "export",
+    replaces: "profile timestampUnit",
     type: type.outputColumns,
-    description: "Columns instead of a profile, such as event_name=event,time=timestamp:s",
-    otherwise: "those of the profile",
+    description: "Columns of the written files: event, platform, or name=event,time=timestamp:s",
+    otherwise: "event",
   },
   fresh: {
     section: "export",

@@ -6,7 +6,7 @@ import { typedTargets } from "../batch/text-types.js";
 import { keyTargets } from "../mapper/preset.js";
 import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../mapper/privacy-path.js";
 import { parseTemplate } from "../sinks/directory-names.js";
-import { columnSources, formsOf, parseColumn } from "../sinks/output-columns.js";
+import { columnSources, formsOf, parseColumn, parseProfile } from "../sinks/output-columns.js";
 import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
 import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
@@ -228,13 +228,16 @@ export const privacyPaths = listOf(
 
 export const propertyPaths = listOf(validText(isPropertyPath, PROPERTY_PATHS), "<path>");
 
+const outputColumn = parsable(
+  (text) => parseProfile(text) ?? parseColumn(text),
+  `a profile (event or platform, such as platform:ms), or <name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
+);
+
+/** A profile, or a list of columns. */
 export const outputColumns = {
-  schema: z.array(
-    parsable(
-      parseColumn,
-      `<name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
-    ),
-  ),
+  schema: z
+    .union([outputColumn, z.array(outputColumn)])
+    .transform((columns): readonly string[] => [columns].flat()),
   placeholder: "<columns>",
   fromText: listFromText,
 };

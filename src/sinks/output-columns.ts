@@ -68,6 +68,17 @@ const platformSources: readonly (readonly [name: string, source: ColumnSource])[
   ["timeuuid", "timeuuid"],
 ];
 
+/** Parses `platform`, or `event:s` with the unit of its timestamps; undefined if it is no profile. */
+export function parseProfile(
+  text: string,
+): { readonly profile: Profile; readonly unit: TimestampUnit } | undefined {
+  const [name, unit, ...more] = text.split(":");
+  const profile = profiles.find((one) => one === name);
+  if (profile === undefined || more.length > 0) return undefined;
+  if (unit === undefined) return { profile, unit: profile === "platform" ? "s" : "ms" };
+  return unit in timestampUnits ? { profile, unit: unit as TimestampUnit } : undefined;
+}
+
 /** Returns the columns of a profile. */
 export function profileColumns(
   profile: Profile,

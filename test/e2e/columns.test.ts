@@ -28,7 +28,7 @@ function projectOf(section: object): string {
 test.each(someOf(["parquet", "arrow", "csv", "jsonl", "jsonl.gz"], 5))(
   "verify reads the columns of a profile back from %s, and notices another name",
   async (format) => {
-    const cwd = projectOf({ to: "out", format, profile: "platform" });
+    const cwd = projectOf({ to: "out", format, columns: "platform" });
     expect(await runInProcess(["export", "--quiet"], { cwd })).toMatchObject({ exitCode: 0 });
     expect(await runInProcess(["verify", "out"], { cwd })).toMatchObject({ exitCode: 0 });
     const manifest = readFileSync(join(cwd, "out/manifest.json"), "utf8");
@@ -48,8 +48,12 @@ test("other columns are another run, and a list without the event is refused", a
   const [part = ""] = readdirSync(join(cwd, "out/events", day));
   const text = readFileSync(join(cwd, "out/events", day, part), "utf8");
   expect(text.slice(0, text.indexOf("\n"))).toBe('{"name":"buy","time":1769731200}');
-  expect((await run("--profile", "platform")).stderr).toContain("columns");
+  expect((await run("--columns", "platform")).stderr).toContain("columns");
   expect((await run("--columns", "time=timestamp")).stderr).toContain("[columns_invalid]");
+  expect((await run("--columns", "platform,time=timestamp")).stderr).toContain(
+    "platform is a profile",
+  );
+  expect((await run("--columns", "platform:x")).stderr).toContain("--columns");
   const withoutIds = await run("--columns", "e=event,t=timestamp,id=timeuuid", "--no-insert-id");
   expect(withoutIds.stderr).toContain("[columns_invalid]");
 });
@@ -72,8 +76,8 @@ test.each(someOf(["parquet", "csv", "jsonl"], 3))(
     const choices = [
       ["--columns", all],
       ["--columns", "a=event,b=timestamp,g=metadata,f=platformUser"],
-      ["--timestamp-unit", "timestamp"],
-      ["--profile", "platform"],
+      ["--columns", "event:timestamp"],
+      ["--columns", "platform"],
     ];
     for (const options of someOf(choices, 4)) {
       const spilled = ["--split-size", "100KiB", "--format", format, ...options];

@@ -58,7 +58,7 @@ type RunRoot = Omit<Root, "acceptFindings">;
 /** `readEvents` reads inputs once, and its rows have no format of a file. */
 type ReadRoot = Omit<RunRoot, "dedupe" | "dedupeBy" | "requireFields">;
 type Export = OptionsOf<"export">;
-type Columns = Pick<Export, "columns" | "profile" | "timestampUnit" | "insertId">;
+type Columns = Pick<Export, "columns" | "insertId">;
 type Estimated = Pick<Export, "format" | "compression" | "csvSafe" | "dayZone"> &
   Pick<OptionsOf<"send">, "rate">;
 type Machine = Pick<Export, "splitSize" | "memory">;
