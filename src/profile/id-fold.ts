@@ -100,7 +100,8 @@ class KindFold {
     const counts = this.#counts;
     const known = [...this.#texts].map(([hash, { text, length }]) => ({
       hash,
-      id: Buffer.byteLength(text) < length ? `${maskText(text)}…` : maskText(text),
+      text,
+      isCut: Buffer.byteLength(text) < length,
       rows: counts.rowsOf(hash),
       others: others.get(hash) ?? 0,
     }));
@@ -108,9 +109,13 @@ class KindFold {
     const most = counts.mostWithout(new Set(exact.map(({ hash }) => hash)));
     const listOf = (ids: typeof known, field: "rows" | "others") =>
       ids
-        .sort((a, b) => b[field] - a[field] || (a.id < b.id ? -1 : 1))
+        .sort((a, b) => b[field] - a[field] || (a.text < b.text ? -1 : 1))
         .slice(0, max)
-        .map(({ id, rows, others }) => ({ id, rows, others: pairs.estimate(others) }));
+        .map(({ text, isCut, rows, others }) => ({
+          id: `${maskText(text)}${isCut ? "…" : ""}`,
+          rows,
+          others: pairs.estimate(others),
+        }));
     const byRows = exact.filter(({ rows }) => rows >= most);
     return {
       byRows: listOf(byRows, "rows"),
