@@ -25,7 +25,7 @@ const exported = await filesOfExport();
 const patched = await filesOfPatch();
 rmSync(scratch, { recursive: true });
 for (const files of [exported, patched]) console.error([...files].sort().join("\n"), "\n");
-console.log("| module | files | lines |\n|---|---:|---:|");
+console.log("| room | files | lines |\n|---|---:|---:|");
 for (const [module, { files, lines }] of modules())
   console.log(`| ${module} | ${files} | ${lines} |`);
 console.log(`
