@@ -52,9 +52,15 @@ const objectSchema = z
       Object.entries(members).map(([name, schema]) => [name, schema.optional()]),
     ) as { [Name in MemberName]: z.ZodOptional<(typeof members)[Name]> },
   )
-  .transform(({ name, null: nulls, skip: skipLines, ...others }) =>
-    completeDialect(name, omitUndefined({ ...others, nulls, skipLines }) as GivenDialect),
-  );
+  .transform(({ name, null: nulls, skip: skipLines, ...others }, context) => {
+    const given = omitUndefined({ ...others, nulls, skipLines }) as GivenDialect;
+    const dialect = completeDialect(name, given);
+    if (dialect.delimiter === (dialect.quote ?? '"')) {
+      const message = `must differ from the quote, which is ${JSON.stringify(dialect.delimiter)} too`;
+      context.addIssue({ code: "custom", path: ["delimiter"], message });
+    }
+    return dialect;
+  });
 
 /** A dialect as text or as an object; becomes the members that are not detected. */
 const schema = z.union([

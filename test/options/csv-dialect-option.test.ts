@@ -50,8 +50,15 @@ test.each([
   ["skip=many", 'skip: must be a whole number (got "many")'],
   ["header=perhaps", 'header: must be true or false (got "perhaps")'],
   ["null=", "null: must not be empty"],
+  ["delimiter=quote", 'delimiter: must differ from the quote, which is "\\"" too'],
+  ["delimiter=|,quote=|", 'delimiter: must differ from the quote, which is "|" too'],
 ])("%s is refused by member", (text, message) => {
   expect(read(text).faults).toEqual([{ path: [], message }]);
+});
+
+test("a delimiter that is no quote is accepted, and so is the usual quote if there is another", () => {
+  expect(read("delimiter=apostrophe").faults).toBeUndefined();
+  expect(read("delimiter=quote,quote=apostrophe").faults).toBeUndefined();
 });
 
 test("all faults of a text are told", () => {
