@@ -1,4 +1,4 @@
-// What the check remembers: digests of files, and of all import statements of src/.
+// The memory of the check: digests of files, and of all import statements of src/.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ export async function checkOutput(
   if (isObjectUrl(directory)) return checkStore(place, system);
   const { datasetDirectory, ledgerDirectory, rejectsDirectory } = layoutOf(directory, dataset);
   await probeDirectories([directory, ledgerDirectory, datasetDirectory, rejectsDirectory]);
-  if (await isInWork(place)) return [inUse(directory)];
+  if (await isOutputInUse(place)) return [inUse(directory)];
   return [ok("output", `${directory}: files can be written, linked, renamed and removed`)];
 }
 
@@ -32,12 +32,12 @@ async function checkStore(place: SignalledPlace, system: SystemFacts): Promise<r
   const { probeStore } = await import("./store-probe.js");
   const nowMs = await probeStore(place);
   const done = "objects can be listed, written under conditions, read and removed";
-  const isInUse = await isInWork(place);
+  const isInUse = await isOutputInUse(place);
   const output = isInUse ? inUse(directory) : ok("output", `${directory}: ${done}`);
   return [output, ...checkClock(`the store of ${directory}`, nowMs, system)];
 }
 
-async function isInWork(place: SignalledPlace): Promise<boolean> {
+async function isOutputInUse(place: SignalledPlace): Promise<boolean> {
   return isAtWork(await openOutput(place), place.signal);
 }
 

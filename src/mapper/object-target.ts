@@ -1,6 +1,6 @@
 import type { Column } from "../batch/column.js";
 
-/** Where a member of an object is from, or for an empty `to` all members: paths in the row and in the object. */
+/** The origin of a member of an object, or with an empty `to` of all members: paths in the row and in the object. */
 export interface MemberTrace {
   readonly from: readonly string[];
   readonly to: readonly string[];

@@ -6,6 +6,7 @@ import type { HeldLock, Output, OutputLock } from "./output.js";
 
 /** The right to plan, which only one process has at a time. */
 export interface PlanningLock extends Pick<HeldLock, "release"> {
+  /** The lock of the output. */
   readonly held: HeldLock;
   /** True if no other shard reads splits, so that leftover files may be removed. */
   readonly isAlone: boolean;

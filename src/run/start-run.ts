@@ -144,7 +144,7 @@ async function startOver(
   const before = await new Ledger(layout).readHead().catch(() => undefined);
   const dataset = before?.options["dataset"];
   const listings = [await listOutput(layout)];
-  if (typeof dataset === "string")
+  if (typeof dataset === "string" && dataset !== basename(layout.datasetDirectory))
     listings.push(await listOutput(layoutOf(layout.outputDirectory, dataset)));
   await options.beforeChange?.();
   const added = await planEpoch(layout, facts, options);

@@ -29,7 +29,7 @@ export function rowMembers(row: string, csv?: CsvDialect): readonly RowMember[] 
   const cells = csv === undefined ? [{ cell: row, isNull: false }] : recordCells(row, csv);
   return cells.map(({ cell, isNull }, index) => {
     const name = csv?.columns[index] ?? "";
-    // Of columns of the same name the first one is read.
+    // The first of several columns of the same name is read.
     const path = csv !== undefined && csv.columns.indexOf(name) < index ? [] : [name];
     const key = { kind: "key", text: name, value: name, path } as const;
     const tokens = isJson(cell)
