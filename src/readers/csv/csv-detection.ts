@@ -269,7 +269,9 @@ function beats(one: Placed, other: Placed): boolean {
   return one.score > other.score || (one.score === other.score && one.index < other.index);
 }
 
+/** Returns whether the first record names columns. One name does not show what other cells are. */
 function hasHeader(bytes: Uint8Array, trial: Trial): boolean {
+  if (trial.cells < 2) return false;
   const rows = recordsOf(bytes, trial);
   return looksLikeHeader(namesOf(rows.next().value), rows);
 }

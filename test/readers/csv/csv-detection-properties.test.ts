@@ -118,12 +118,16 @@ describe("the detection of CSV", () => {
     );
   });
 
+  // A name of a column above rows of two cells.
+  const titled = `event_type\n${"a|b\n".repeat(10)}`;
+  const piped = { delimiter: "|" as const, header: false };
+
   test("finds the same with given marks", () => {
     fc.assert(
       fc.property(head, hints, given, (bytes, known, marks) => {
         expectSame(bytes, known, marks);
       }),
-      { numRuns },
+      { numRuns, examples: [[Buffer.from(titled), { complete: false, name: "a" }, piped]] },
     );
   });
 });
