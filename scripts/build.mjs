@@ -25,8 +25,10 @@ const { writeLayouts } = await import("./layouts.mjs");
 const { bundleApiPage } = await import("./bundle-api-page.mjs");
 const { bundlePage } = await import("./bundle-page.mjs");
 const { bundle, external } = await import("./bundle.mjs");
-const { writeConsoleTypes } = await import("./console-types.mjs");
+const consoleTypes = await import("./console-types.mjs");
+const libraryTypes = await import("./library-types.mjs");
 const { writeSbom } = await import("./sbom.mjs");
+const { createProgram } = await import("./type-printer.mjs");
 
 const kernels = "dist/assets/kernels.wasm";
 const types = "dist/types";
@@ -74,14 +76,16 @@ async function buildKernels() {
 }
 
 async function buildTypes() {
-  if (modifiedMs(typesInfo) >= newestMs(filesIn("src"))) return;
+  if (modifiedMs(typesInfo) >= newestMs([...filesIn("src"), "pipeline.schema.json"])) return;
   await step("the types of the library", async () => {
     const config = ["-p", "tsconfig.build.json", "--tsBuildInfoFile", typesInfo];
     const output = ["--outDir", allTypes, "--incremental"];
     if (!existsSync(allTypes)) rmSync(typesInfo, { force: true });
     await run("node_modules/typescript/bin/tsc", [...config, ...output]);
     rmSync(types, { recursive: true, force: true });
-    writeConsoleTypes();
+    const program = createProgram([consoleTypes.entry, libraryTypes.entry]);
+    consoleTypes.writeConsoleTypes(program);
+    libraryTypes.writeLibraryTypes(program);
     copyImports(`${types}/console/client.d.ts`);
     copyTypes("index.js");
   });

@@ -2,16 +2,11 @@ export { SourceError, SwitchyardError, UsageError } from "./base/errors.js";
 export { version } from "./base/package-files.js";
 export type {
   ExportEventsOptions,
-  FailedSource,
   KeyTarget,
   PresetName,
-  Progress,
   ReadEventsOptions,
   ReadingOptions,
-  RejectedRow,
   RejectLimit,
-  RowCounts,
-  RunControl,
   SendEventsOptions,
   Size,
   StoreOptions,
@@ -23,13 +18,17 @@ export { type EventBatches, readEvents } from "./library/read-events.js";
 export type {
   ExportEventsResult,
   ExportManifest,
+  FailedSource,
   ManifestEpoch,
+  RejectedRow,
   RejectSummary,
   ReportFinding,
+  RowCounts,
   RunResult,
   SendEventsResult,
   ValidateExportResult,
   ValidationReport,
   VerifyExportResult,
 } from "./library/results.js";
+export type { Progress, RunControl } from "./library/run-control.js";
 export { exportEvents, sendEvents, validateExport, verifyExport } from "./library/runs.js";

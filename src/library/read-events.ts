@@ -28,9 +28,9 @@ import { SplitTally } from "../run/thread/split-tally.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
 import type { Source, SourceRange } from "../sources/source.js";
 import { checkOptions, configurationOf, requireOptions } from "./library-configuration.js";
-import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./library-options.js";
+import type { ReadEventsOptions } from "./library-options.js";
 import { inOptionWords, optionWords } from "./option-words.js";
-import type { RejectSummary } from "./results.js";
+import type { FailedSource, RejectedRow, RejectSummary, RowCounts } from "./results.js";
 
 /** The batches of `readEvents`, and counts of what was read so far. */
 export interface EventBatches<Columns extends TypeMap = EventColumns>

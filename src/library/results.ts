@@ -1,4 +1,36 @@
-import type { FailedSource, RowCounts } from "./library-options.js";
+/** Rows in a run: read + added = delivered + rejected + filtered + duplicates. */
+export interface RowCounts {
+  readonly read: number;
+  /** Events beyond the first that a transform made of one row. */
+  readonly added: number;
+  readonly delivered: number;
+  readonly rejected: number;
+  readonly filtered: number;
+  /** Events that repeat an earlier one; absent without `dedupe`. */
+  readonly duplicates?: number;
+}
+
+/** A rejected row. */
+export interface RejectedRow {
+  /** Name of the source. */
+  readonly source: string;
+  /** 1-based number of the row, where the reader knows it. */
+  readonly row?: number;
+  /** 0-based offset in the decompressed source, where there is one. */
+  readonly byte?: number;
+  /** Stable code: see docs/rejects.md. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A source that could not be read to its end. */
+export interface FailedSource {
+  /** Name of the source. */
+  readonly source: string;
+  /** Stable code: see docs/errors.md. */
+  readonly code: string;
+  readonly message: string;
+}
 
 /** Rejected rows of one reason. */
 export interface RejectSummary {

@@ -17,8 +17,6 @@ import { checkReportDirectory, FIXES_MODULE_NAME } from "../output/write-report.
 import { configurationOf, requireOptions } from "./library-configuration.js";
 import type {
   ExportEventsOptions,
-  Progress,
-  RunControl,
   SendEventsOptions,
   ValidateExportOptions,
   VerifyExportOptions,
@@ -31,6 +29,7 @@ import type {
   ValidateExportResult,
   VerifyExportResult,
 } from "./results.js";
+import type { Progress, RunControl } from "./run-control.js";
 
 /**
  * Exports events to one directory per day, or resumes the export that `to` holds. Sources that

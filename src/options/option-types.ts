@@ -51,7 +51,7 @@ export interface OptionRow {
   /** Section of the configuration file; the root if absent. */
   readonly section?: Section;
   /** Key in the section, and flag of its command, if another section has the same key. */
-  readonly key?: string;
+  readonly key?: "to" | "fresh";
   /** Names of options that this one has replaced, to name it where they are given. */
   readonly replaces?: string;
   readonly type: OptionType;

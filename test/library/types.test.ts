@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -73,6 +73,18 @@ test.each(someOf(compilations, 4))(
     expect(instantiations).toBeLessThan(INSTANTIATIONS_MAX);
   },
 );
+
+test("editors show what each option does, and its default", () => {
+  const path = join(repository, "dist/types/library/library-options.d.ts");
+  const lines = readFileSync(path, "utf8").split("\n");
+  const options = lines.flatMap((line, index) => {
+    const [, name] = /^(\w+)\??: /.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, isDescribed: lines[index - 1] === " */" }];
+  });
+  expect(options.length).toBeGreaterThan(100);
+  expect(options.filter(({ isDescribed }) => !isDescribed)).toEqual([]);
+  expect(lines).toContain(" * Size of a file at which the next one begins. Default: 128MiB.");
+});
 
 longTest("a compiled program runs against the built package", async () => {
   const built = join(project, "built/program.mjs");
