@@ -58,7 +58,7 @@ const rooms = {
     "dedupe",
     "check",
   ],
-  distributed: ["base", "store", "sinks", "plan", "output", "options", "ledger", "run"],
+  distributed: ["base", "store", "sinks", "plan", "output", "options", "ledger", "check", "run"],
   report: ["base", "profile", "plan", "output", "options", "ledger", "check", "run", "distributed"],
 
   // The console.

@@ -40,12 +40,7 @@ export const external = ["libsql", "apache-arrow"];
  */
 const starts = {
   command: ["cli/main.ts"],
-  run: [
-    "cli/steps/run-steps.ts",
-    "engine/engine.ts",
-    "cli/steps/export-step.ts",
-    "run/run-export.ts",
-  ],
+  run: ["cli/steps/run-steps.ts", "cli/steps/export-step.ts", "engine/run-export.ts"],
   worker: ["engine/workers/split-worker.ts"],
   validation: ["engine/workers/validate-worker.ts"],
   service: ["cli/service/run-serve.ts"],

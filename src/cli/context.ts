@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import type { Engine } from "../engine/engine.js";
+import type { Runs } from "../engine/runs.js";
 import type { Environment } from "../options/secrets.js";
 import type { ProgressStream } from "../report/progress.js";
 
@@ -19,8 +19,8 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** Loaded when a command first needs it; help and version do not. */
-  loadEngine(): Promise<Engine>;
+  /** Runs that replace those of the program. */
+  readonly runs?: Partial<Runs>;
 }
 
 /** The form in which results are printed. */

@@ -27,7 +27,6 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   stderr: process.stderr,
   clock: systemClock,
   signal,
-  loadEngine: async () => (await import("../engine/engine.js")).createEngine(),
 });
 release();
 if (lost !== undefined && exitCode === exitCodes.done)

@@ -1,5 +1,5 @@
 import { exitCodes } from "../base/errors.js";
-import type { CompactResult } from "../check/compact/compact-export.js";
+import { type CompactResult, compactExport } from "../check/compact/compact-export.js";
 import { requireExport } from "../options/run-options.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
@@ -11,8 +11,7 @@ import { type CommandLine, runConfigured } from "./run-configured.js";
 export function runCompact(line: CommandLine, context: CommandContext): Promise<number> {
   return runConfigured("compact", line, context, async (configuration, output) => {
     const place = requireExport(configuration, "compact");
-    const engine = await context.loadEngine();
-    const result = await engine.compactExport(place, context.signal);
+    const result = await compactExport({ ...place, signal: context.signal });
     const exitCode = result.outcome === "done" ? exitCodes.done : exitCodes.interrupted;
     if (output.json) {
       context.stdout.write(`${JSON.stringify({ command: "compact", exitCode, ...result })}\n`);

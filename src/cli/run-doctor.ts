@@ -47,9 +47,8 @@ export async function runDoctor(
     output = outputOf(configuration.values);
     const options = listOrigins(configuration);
     add(describeConfiguration(configuration, options));
-    const engine = await context.loadEngine();
     const { dataDirectory } = serviceOptionsOf(configuration.values, currentDirectory);
-    const diagnosis = { configuration, environment, dataDirectory, engine, system, signal };
+    const diagnosis = { configuration, environment, dataDirectory, system, signal };
     for await (const check of diagnose(diagnosis)) add(check);
     const hasFailed = checks.some(({ state }) => state === "failed");
     return end(hasFailed ? exitCodes.failed : exitCodes.done, options);

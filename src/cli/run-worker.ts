@@ -1,4 +1,5 @@
 import { exitCodes } from "../base/errors.js";
+import { runs } from "../engine/runs.js";
 import { resolveWorkerOptions } from "../options/run-options.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import type { CommandContext } from "./context.js";
@@ -11,11 +12,8 @@ export function runWorker(line: CommandLine, context: CommandContext): Promise<n
     const { signal, stdout } = context;
     const options = resolveWorkerOptions(configuration);
     const display = displayOf("worker", output, context);
-    const work = async () => {
-      const engine = await context.loadEngine();
-      return engine.runWorker(options, { signal, observer: display.observer });
-    };
-    const result = await work().finally(() => display.stop());
+    const { observer } = display;
+    const result = await runs.worker(options, { signal, observer }).finally(() => display.stop());
     const exitCode = exitCodes.done;
     const { splits, rows, durationMs } = result;
     if (output.json)

@@ -5,7 +5,7 @@ import type { HeldLock, Output, OutputClaim } from "../output/output.js";
 import { withCopy } from "../output/output-copy.js";
 import { isOfMerges, isOfPlan, journalsPath } from "../output/output-paths.js";
 import type { OutputPlace } from "../output/output-place.js";
-import type { RunPublisher } from "../run/run-job.js";
+import type { RunPublisher } from "../run/run-spec.js";
 import { StorePublisher } from "./run-in-store.js";
 
 /** An output as one of its workers sees it. */
@@ -18,9 +18,9 @@ export interface JoinedOutput {
   /** Fetches the records that merges of days need, if the output is in a store. */
   prepareMerges?(): Promise<void>;
   /**
-   * Claims a split and fetches its journals; returns undefined while another process has it.
+   * Takes the lease of a split and fetches its journals; returns undefined while another process holds it.
    */
-  claim(split: string): Promise<OutputClaim | undefined>;
+  lease(split: string): Promise<OutputClaim | undefined>;
   /** Removes the journals of a split from a store; absent if the directory is the output itself. */
   forgetJournals?(split: string): Promise<void>;
 }
@@ -31,13 +31,13 @@ const FETCHES_MAX = 16;
 interface LockedOutput {
   readonly output: Output;
   readonly lock: HeldLock;
-  claim(split: string): Promise<OutputClaim | undefined>;
+  lease(split: string): Promise<OutputClaim | undefined>;
 }
 
 /** Calls `work` with a copy of the plan of an output. Throws what `work` throws, and `output_lock_lost`. */
 export async function joinInStore<Result>(
   place: OutputPlace,
-  { output, lock, claim }: LockedOutput,
+  { output, lock, lease }: LockedOutput,
   work: (output: JoinedOutput) => Promise<Result>,
 ): Promise<Result> {
   const signal = lock.lost;
@@ -45,8 +45,8 @@ export async function joinInStore<Result>(
     const result = await work({
       directory,
       lost: signal,
-      async claim(split) {
-        const taken = await claim(split);
+      async lease(split) {
+        const taken = await lease(split);
         if (taken !== undefined) await fetchJournals(output, split, directory, signal);
         return taken;
       },

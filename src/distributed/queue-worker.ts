@@ -4,7 +4,7 @@ import { SwitchyardError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { Ledger, readHeads } from "../ledger/ledger.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
-import type { RowCounts, RunAccounts } from "../ledger/manifest.js";
+import type { RowCounts } from "../ledger/manifest.js";
 import { mergedOf, readMergeState } from "../ledger/merge-state.js";
 import { foldRows } from "../ledger/run-accounts.js";
 import type { RunContext, RunProgress } from "../ledger/run-observer.js";
@@ -12,17 +12,18 @@ import type { WorkerOptions } from "../options/options.js";
 import { layoutOfEpoch } from "../output/layout.js";
 import { MergeRunner } from "../run/merge/merge-runner.js";
 import { mergeProgress, mergesOf } from "../run/merge/merge-spilled.js";
-import { SplitClaims } from "../run/pool/split-claims.js";
+import type { Dispatch } from "../run/pool/dispatch.js";
 import { beginEvents, readSplits } from "../run/run-epoch.js";
-import type { RunJob, RunOutside } from "../run/run-job.js";
 import { createPool } from "../run/run-setup.js";
+import type { RunSpec } from "../run/run-spec.js";
 import { begunEpoch, type StartedEpoch } from "../run/start-run.js";
 import type { MergeWork } from "../run/thread/run-merge.js";
 import type { StoreUsage } from "../store/store-usage.js";
 import type { JoinedOutput } from "./join-in-store.js";
-import { QueueDispatch, type QueueDispatchOptions } from "./queue-dispatch.js";
-import { type QueuedOutput, recordPath } from "./queued-output.js";
+import { LeasedDispatch } from "./leased-dispatch.js";
+import { openQueuedOutput, type QueuedOutput, recordPath } from "./queued-output.js";
 import { openQueuedRun, type QueuedRun } from "./queued-run.js";
+import { RunDispatch, type RunDispatchOptions } from "./run-dispatch.js";
 import { harmlessUrl, type QueueClaim, WorkQueue } from "./work-queue.js";
 import { requireSameRun, runIdOf } from "./worker-options.js";
 
@@ -33,14 +34,6 @@ export interface WorkerResult {
   readonly durationMs: number;
   /** Requests to object stores; absent if there were none. */
   readonly store?: StoreUsage;
-}
-
-/** The dependencies of a worker. */
-export interface WorkerOutside extends RunOutside {
-  /** `address`: a directory, or an address such as `s3://bucket/prefix`. */
-  openQueuedOutput(address: string, options: WorkerOptions): Promise<QueuedOutput>;
-  /** Compiled entry file of the threads that send. */
-  readonly sendEntry: URL;
 }
 
 const BEAT_INTERVAL_MS = 2_000;
@@ -54,17 +47,16 @@ const lostCodes: ReadonlySet<string> = new Set(["output_lock_lost", "split_lost"
 export async function runWorker(
   options: WorkerOptions,
   context: RunContext,
-  outside: WorkerOutside,
 ): Promise<WorkerResult> {
-  const startedMs = outside.now();
-  const { signal, observer } = context;
+  const { signal, observer, now = Date.now } = context;
+  const startedMs = now();
   const note = (text: string) => observer.note?.(text);
   const queue = await WorkQueue.open({ url: options.queue, signal, note });
-  const worker = new QueueWorker(options, context, outside, queue);
+  const worker = new QueueWorker(options, context, queue);
   note(`${queue.workerName} waits for splits from ${harmlessUrl(options.queue)}`);
   try {
     const done = await worker.run();
-    return { ...done, durationMs: outside.now() - startedMs };
+    return { ...done, durationMs: now() - startedMs };
   } finally {
     await queue.close();
   }
@@ -73,15 +65,14 @@ export async function runWorker(
 /** A run whose splits a worker reads. */
 interface ServedRun {
   readonly run: string;
-  readonly dispatch: { readonly held: readonly QueueClaim[] };
+  readonly dispatch: { readonly held: ReadonlySet<QueueClaim> };
   progress?: () => RunProgress;
 }
 
 interface Ways {
-  readonly outside: RunOutside;
   /** Ends the work. */
   readonly signal: AbortSignal;
-  readonly claims?: SplitClaims;
+  readonly leased?: LeasedDispatch;
 }
 
 interface OpenedEpoch {
@@ -104,7 +95,6 @@ class QueueWorker {
   constructor(
     private readonly options: WorkerOptions,
     private readonly context: RunContext,
-    private readonly outside: WorkerOutside,
     private readonly queue: WorkQueue,
   ) {}
 
@@ -140,11 +130,12 @@ class QueueWorker {
 
   /** Reads splits of the run of a claim as long as the queue has some. */
   async #serve(claim: QueueClaim): Promise<void> {
-    const { options, outside, queue, context } = this;
+    const { queue, context } = this;
     const { output: address } = claim.work;
     let isTaken = false;
     try {
-      const output = await outside.openQueuedOutput(address, options);
+      const { s3, unsafeLock } = this.options;
+      const output = await openQueuedOutput({ directory: address, s3, unsafeLock });
       await output.join(queue.workerName, context, async (joined) => {
         const opened = await this.#open(claim, joined);
         isTaken = true;
@@ -170,33 +161,34 @@ class QueueWorker {
   async #open({ work }: QueueClaim, joined: JoinedOutput): Promise<OpenedEpoch | undefined> {
     const opened = await openQueuedRun(work.output, joined, this.options);
     if (opened === undefined) return undefined;
-    const { layout } = opened.job;
+    const { layout } = opened.spec.output;
     const heads = (await readHeads(layout)).map(({ record }) => record);
     const number = work.epoch;
     const head = heads[number];
     if (head === undefined || runIdOf(heads) !== work.run) return undefined;
-    requireSameRun(work.output, head, opened.job);
+    requireSameRun(work.output, head, opened.spec);
     const ledger = new Ledger(layoutOfEpoch(layout, number));
     const record = await ledger.readRun();
     if (record === undefined) return undefined;
     await ledger.makeDirectories();
-    await mkdir(temporaryDirectoryOf(opened.job), { recursive: true });
+    await mkdir(temporaryDirectoryOf(opened.spec), { recursive: true });
     return { opened, epoch: begunEpoch(ledger, record) };
   }
 
   async #read(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
-    const { job } = opened;
-    const splits = new Map(epoch.record.plan.splits.map((split) => [split.id, split]));
-    const dispatch = new QueueDispatch(claim, this.#dispatchOptions(claim, places, splits));
-    const { outside, claims, signal } = this.#waysOf(opened, places.joined);
+    const { spec } = opened;
+    const splits = new Map(epoch.record.plan.splits.map((split) => [split.id, { split }]));
+    const dispatch = new RunDispatch(claim, this.#dispatchOptions(claim, places, splits));
+    const { leased, signal } = this.#waysOf(opened, dispatch, places.joined);
     const inside = this.#begin(claim, dispatch, { signal, places });
-    const pool = createPool(job, inside, outside);
+    const pool = createPool(spec, inside);
     const records = new Map<string, SplitRecord>();
     inside.observer.note?.(`reading splits of ${claim.work.output}`);
     try {
-      const shared = { context: inside, outside, pool, records, claims };
-      await readSplits(job, epoch, epoch.record.plan.splits, shared, dispatch);
+      const shared = { context: inside, pool, records };
+      await readSplits(spec, epoch, epoch.record.plan.splits, shared, leased ?? dispatch);
     } finally {
+      await leased?.close();
       await pool.end();
       await this.#end(dispatch, opened);
       this.#splits += records.size;
@@ -213,17 +205,19 @@ class QueueWorker {
     // The rows that merges read may be gone once all merges are recorded.
     if (await output.isRecorded(claim.work, joined.lost)) return claim.done();
     await joined.prepareMerges?.();
-    const { job } = opened;
+    const { spec } = opened;
     const { layout } = epoch.ledger;
     const records = await epoch.ledger.readSplits();
     const { plan, done } = mergedOf(await readMergeState(epoch.ledger), records);
-    const merges = plan && mergesOf(layout, plan, records);
+    const merges = new Map(
+      plan && [...mergesOf(layout, plan, records)].map(([id, merge]) => [id, { merge }]),
+    );
     // The plan has changed, and the merges of the new one are in the queue too.
-    if (plan === undefined || !merges?.has(claim.work.id)) return claim.done();
-    const dispatch = new QueueDispatch(claim, this.#dispatchOptions(claim, places, merges));
+    if (plan === undefined || !merges.has(claim.work.id)) return claim.done();
+    const dispatch = new RunDispatch(claim, this.#dispatchOptions(claim, places, merges));
     const inside = this.#begin(claim, dispatch, { signal: joined.lost, places });
-    const pool = createPool(job, inside, this.outside);
-    const { publisher } = job;
+    const pool = createPool(spec, inside);
+    const { publisher } = spec.output;
     const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
     const publish = (record: MergeRecord) => publisher?.mergeDone(record, layout);
     const runner = new MergeRunner(dispatch, pool, publish, gather);
@@ -231,7 +225,7 @@ class QueueWorker {
     inside.observer.started?.(() => mergeProgress(plan, before, runner));
     inside.observer.note?.(`merging days of ${claim.work.output}`);
     try {
-      beginEvents(job.options, epoch, pool);
+      beginEvents(spec.options, epoch, pool);
       await runner.run();
     } finally {
       await pool.end();
@@ -245,9 +239,10 @@ class QueueWorker {
     { work: { run, kind, epoch } }: QueueClaim,
     { output }: Places,
     works: ReadonlyMap<string, Work>,
-  ): QueueDispatchOptions<Work> {
-    const { queue, context, outside } = this;
-    return { queue, output, run, kind, epoch, works, stop: context.signal, now: outside.now };
+  ): RunDispatchOptions<Work> {
+    const { queue, context } = this;
+    const { signal: stop, now = Date.now } = context;
+    return { queue, output, run, kind, epoch, works, stop, now };
   }
 
   /** Begins work of a run, and returns its context. */
@@ -271,24 +266,24 @@ class QueueWorker {
     };
   }
 
-  async #end(dispatch: { readonly rest: readonly QueueClaim[] }, { job }: QueuedRun) {
+  async #end(dispatch: { readonly rest: readonly QueueClaim[] }, { spec }: QueuedRun) {
     this.#at = undefined;
     this.#claimed.push(...dispatch.rest);
     // This worker may have begun splits that others have now.
-    const own = temporaryDirectoryOf(job);
+    const own = temporaryDirectoryOf(spec);
     await rm(own, { recursive: true, force: true });
   }
 
   /** Returns how splits of a run are claimed, and what ends their work. */
-  #waysOf({ claimTime }: QueuedRun, joined: JoinedOutput): Ways {
-    const { outside, context } = this;
+  #waysOf({ claimTime }: QueuedRun, dispatch: Dispatch, joined: JoinedOutput): Ways {
+    const { context } = this;
     // A stopping worker finishes the splits in progress.
-    if (claimTime === undefined) return { outside, signal: joined.lost };
+    if (claimTime === undefined) return { signal: joined.lost };
+    const lease = (split: string) => joined.lease(split);
     return {
-      outside: { ...outside, workerEntry: outside.sendEntry },
       // Other workers send the rest of a split.
       signal: AbortSignal.any([joined.lost, context.signal]),
-      claims: new SplitClaims((id) => joined.claim(id), claimTime),
+      leased: new LeasedDispatch(dispatch, { lease, claimTime, stop: context.signal }),
     };
   }
 
@@ -297,7 +292,7 @@ class QueueWorker {
     const { run, dispatch, progress } = this.#at ?? {};
     const { rows = 0, rejects = 0, delivered = 0, waiting } = progress?.() ?? {};
     const nowMs = Date.now();
-    const working = (dispatch?.held ?? []).map(({ work, claimedMs }) => ({
+    const working = [...(dispatch?.held ?? [])].map(({ work, claimedMs }) => ({
       path: recordPath(work),
       ageMs: nowMs - claimedMs,
     }));
@@ -314,6 +309,6 @@ class QueueWorker {
 }
 
 /** Returns the directory of the temporary files of this process. */
-function temporaryDirectoryOf({ layout, options }: RunJob<RunAccounts>): string {
+function temporaryDirectoryOf({ options, output: { layout } }: RunSpec): string {
   return join(layout.temporaryDirectory, options.temporaryName ?? "");
 }

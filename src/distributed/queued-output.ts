@@ -1,31 +1,17 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunContext } from "../ledger/run-observer.js";
-import type { StoredOptions } from "../options/options.js";
 import { type Layout, LOCK_PATH, layoutOf } from "../output/layout.js";
 import { openOutput } from "../output/open-output.js";
 import type { HeldLock, Output } from "../output/output.js";
 import type { OutputPlace } from "../output/output-place.js";
-import {
-  COORDINATOR,
-  livingMembers,
-  lockToPlan,
-  type Member,
-  workerLockName,
-} from "../output/shared-locks.js";
+import { livingMembers, type Member, workerLockName } from "../output/shared-locks.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { JoinedOutput } from "./join-in-store.js";
 import type { RecordedWork } from "./queue-records.js";
-import type { SharedOutput } from "./run-shard.js";
 
 /** An output that the workers of a queue write to. */
 export interface QueuedOutput {
-  /** Waits for the lock of the output, and holds it until `work` ends. */
-  plan<Options extends StoredOptions, Result>(
-    options: Options,
-    context: RunContext,
-    work: (options: Options, context: RunContext, output: SharedOutput) => Promise<Result>,
-  ): Promise<Result>;
   /**
    * Runs `work` while no other process plans, merges or cleans up; the signal of `context` ends the wait for
    * that. `worker`: its unique name. Throws what `work` throws, and `output_lock_lost`.
@@ -50,21 +36,15 @@ export async function openQueuedOutput(place: OutputPlace): Promise<QueuedOutput
   const output = await openOutput(place);
   // In a store, the processes work on copies.
   const isStored = isObjectUrl(directory);
-  const planHere: SharedOutput["plan"] = (...planning) => lockToPlan(output, ...planning);
   return {
-    async plan(options, context, work) {
-      if (!isStored) return work(options, context, { plan: planHere });
-      const { shareStore } = await import("./run-in-store.js");
-      return shareStore(options, COORDINATOR, context, work);
-    },
     async join(worker, context, work) {
       const lock = await joinWaiting(context, { output, worker, name: directory });
       try {
         const { lost } = lock;
-        const claim = (split: string) => output.claim(claimPath(split));
-        if (!isStored) return await work({ directory, lost, claim });
+        const lease = (split: string) => output.claim(leasePath(split));
+        if (!isStored) return await work({ directory, lost, lease });
         const { joinInStore } = await import("./join-in-store.js");
-        return await joinInStore(place, { output, lock, claim }, work);
+        return await joinInStore(place, { output, lock, lease }, work);
       } catch (error) {
         throw lock.lost.aborted ? lock.lost.reason : error;
       } finally {
@@ -88,9 +68,9 @@ export async function openQueuedOutput(place: OutputPlace): Promise<QueuedOutput
   };
 }
 
-/** Returns the path of the claim of a split in its output. */
-function claimPath(split: string): string {
-  return `_switchyard/claims/${split}`;
+/** Returns the path of the lease of a split in its output. */
+export function leasePath(split: string): string {
+  return `_switchyard/leases/${split}`;
 }
 
 /** Returns the path of the record of a split or a merge in its output. */

@@ -1,20 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { ClaimTime } from "../base/claim-time.js";
 import { UsageError } from "../base/errors.js";
-import type { RunAccounts } from "../ledger/manifest.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { OwnOptions, SendOptions } from "../options/options.js";
-import { layoutOf } from "../output/layout.js";
-import type { RunJob, RunPublisher } from "../run/run-job.js";
-import { recordSendOptions, sendJob } from "../run/run-send.js";
+import { exportSpec } from "../run/export-spec.js";
+import type { RunPublisher, RunSpec } from "../run/run-spec.js";
+import { recordSendOptions, sendSpec } from "../run/send-spec.js";
 import type { JoinedOutput } from "./join-in-store.js";
-import { sharedJob } from "./run-shard.js";
 import { readWorkerOptions } from "./worker-options.js";
 
 /** A run as one of its workers sees it. */
 export interface QueuedRun {
-  readonly job: RunJob<RunAccounts>;
-  /** Set if splits are sent: each then needs a claim in the output, which the queue cannot lose. */
+  readonly spec: RunSpec;
+  /** Set if splits are sent: each then needs a lease, which the queue cannot lose. */
   readonly claimTime?: ClaimTime;
 }
 
@@ -28,7 +26,7 @@ export async function openQueuedRun(
   const read = await readWorkerOptions(directory, own);
   if (read === undefined) return undefined;
   const options = { ...read, temporaryName: randomUUID() };
-  if (!("eventUrl" in options)) return { job: await sharedJob(options, publisher) };
+  if (!("eventUrl" in options)) return { spec: await exportSpec(options, publisher) };
   if (own.serverSecret === undefined) {
     throw new UsageError(
       "secret_missing",
@@ -48,8 +46,7 @@ export async function openQueuedRun(
     },
   };
   const recorded = recordSendOptions(sending, await recordRunOptions(sending));
-  const job = sendJob(sending, recorded, layoutOf(directory, "events"));
-  return { job: { ...job, publisher: publisherOf(joined) }, claimTime };
+  return { spec: sendSpec(sending, recorded, publisherOf(joined)), claimTime };
 }
 
 /** Removes the journals of a split from a store once its record is there. */

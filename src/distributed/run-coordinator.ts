@@ -10,30 +10,25 @@ import type { RunContext } from "../ledger/run-observer.js";
 import type { StoredOptions } from "../options/options.js";
 import { COORDINATOR } from "../output/shared-locks.js";
 import { beginMerges } from "../run/merge/merge-spilled.js";
+import type { RunResult } from "../run/run.js";
 import { unfinishedSplits } from "../run/run-epoch.js";
-import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run/run-job.js";
 import { discoverInputs } from "../run/run-setup.js";
-import type { RunResult } from "../run/run-splits.js";
+import type { DiscoveredInputs, RunSpec } from "../run/run-spec.js";
 import type { StartedEpoch } from "../run/start-run.js";
 import type { QueuedWork } from "./queue-records.js";
-import { type QueuedOutput, recordPath } from "./queued-output.js";
+import { openQueuedOutput, type QueuedOutput, recordPath } from "./queued-output.js";
+import { runInPlace, type SpecOf, shareInPlace } from "./run-place.js";
 import { planShared, type SharedOutput } from "./run-shard.js";
 import { harmlessUrl, WorkQueue } from "./work-queue.js";
 import { runIdOf, writeWorkerOptions } from "./worker-options.js";
 import { WorkerWatch } from "./worker-watch.js";
 
-/** The dependencies of a coordinator, for runs with these options and results. */
-export interface CoordinatorOutside<
-  Options extends StoredOptions,
-  Result extends RunResult<RunAccounts>,
-> extends RunOutside {
+/** A run whose splits the workers of a queue read. */
+interface CoordinatedRun<Options extends StoredOptions, Accounts extends RunAccounts> {
+  readonly options: Options;
   /** Address of Redis. */
   readonly queue: string;
-  readonly output: QueuedOutput;
-  /** Returns the job of a process that reads splits. `options`: those of the run, or of a copy of its output. */
-  jobOf(options: Options, publisher?: RunPublisher): Promise<RunJob<RunAccounts>>;
-  /** Merges and writes the manifest; inputs are those that were planned. */
-  finish(inputs: DiscoveredInputs): Promise<Result>;
+  readonly specOf: SpecOf<Options, Accounts>;
 }
 
 /** The splits of a run, or the merges once all splits are recorded. */
@@ -68,79 +63,87 @@ const MERGES_HERE_MAX = 8;
 /**
  * Coordinates a run whose splits the workers of a queue read: plans, queues splits and merges, watches the
  * workers, and finishes. It can be killed and started again at any time, also while another coordinator of
- * the same run works. Throws what `runSplits` and `WorkQueue.open` throw, and `split_deadly`.
+ * the same run works. Throws what `run` and `WorkQueue.open` throw, and `split_deadly`.
  */
-export async function runCoordinator<
-  Options extends StoredOptions,
-  Result extends RunResult<RunAccounts>,
->(
-  options: Options,
+export async function runCoordinator<Options extends StoredOptions, Accounts extends RunAccounts>(
+  run: CoordinatedRun<Options, Accounts>,
   context: RunContext,
-  outside: CoordinatorOutside<Options, Result>,
-): Promise<Result> {
-  const { signal, observer } = context;
+): Promise<RunResult<Accounts>> {
+  const { options, queue: url, specOf } = run;
+  const { signal, observer, now = Date.now } = context;
   const note = (text: string) => observer.note?.(text);
-  const startedMs = outside.now();
-  const queue = await WorkQueue.open({ url: outside.queue, signal, note });
+  const startedMs = now();
+  const queue = await WorkQueue.open({ url, signal, note });
   try {
-    const job = await outside.jobOf(options);
-    const inputs = await withFrugalHeap(() => discoverInputs(job, outside, signal));
+    const { outputDirectory: directory, s3, unsafeLock } = options;
+    const output = await openQueuedOutput({ directory, s3, unsafeLock });
+    const spec = await specOf(options);
+    const inputs = await withFrugalHeap(() => discoverInputs(spec, signal));
     throwIfInterrupted(signal);
-    const first = await plan(options, context, outside, inputs);
+    const first = await plan(run, context, inputs);
+    // Do not read any split again, even if one of its sources has failed.
+    const again: typeof run = {
+      queue: url,
+      options: { ...options, fresh: false },
+      async specOf(...place) {
+        const planned = await specOf(...place);
+        const read = { ...planned.read, discover: async () => inputs };
+        return { ...planned, read, output: { ...planned.output, finishesOnly: true } };
+      },
+    };
     for (let planned = first; planned.left.length > 0; ) {
-      await watch(options, context, outside, queue, planned);
+      await watch(options, context, { output, queue, url }, planned);
       if (planned.kind === "merge") break;
-      await waitForWorkers(context, outside.output, queue, planned.run);
-      // Do not read any split again, even if one of its sources has failed.
-      const again = { ...options, fresh: false };
-      planned = await onceFree(context, () => plan(again, context, outside, inputs, true));
+      await waitForWorkers(context, output, queue, planned.run);
+      planned = await onceFree(context, () => plan(again, context, inputs));
     }
-    await waitForWorkers(context, outside.output, queue, first.run);
-    const result = await onceFree(context, () => outside.finish(inputs));
+    await waitForWorkers(context, output, queue, first.run);
+    const result = await onceFree(context, () => runInPlace(again.options, context, again.specOf));
     if (first.left.length === 0) return result;
     return {
       ...result,
       // By all workers.
       rowsRead: result.manifest.rows.read - first.rowsKnown,
       bytesRead: first.kind === "merge" ? 0 : sum(first.left, ({ bytes }) => bytes),
-      durationMs: outside.now() - startedMs,
+      durationMs: now() - startedMs,
     };
   } finally {
     await queue.close();
   }
 }
 
-/** `finishesOnly`: all splits were read before. */
-function plan<Options extends StoredOptions, Result extends RunResult<RunAccounts>>(
-  options: Options,
+/** Plans the run, or joins its plan, and returns the remaining work. */
+function plan<Options extends StoredOptions>(
+  { options, specOf }: CoordinatedRun<Options, RunAccounts>,
   context: RunContext,
-  outside: CoordinatorOutside<Options, Result>,
   inputs: DiscoveredInputs,
-  finishesOnly = false,
 ): Promise<PlannedWork> {
-  const startedMs = outside.now();
+  const { now = Date.now } = context;
+  const startedMs = now();
   const planHere = async (local: Options, inside: RunContext, output: SharedOutput) => {
-    const job = { ...(await outside.jobOf(local, output.publisher)), finishesOnly };
-    const planning = { planner: COORDINATOR, context: inside, outside, startedMs, output } as const;
+    const spec = await specOf(local, output.publisher);
+    const { layout, begin } = spec.output;
+    const planning = { planner: COORDINATOR, context: inside, startedMs, output } as const;
     const { result } = await planShared(
-      job,
+      spec,
       inputs,
       planning,
       async ({ isAlone }, epochs): Promise<PlannedWork> => {
         const splits = splitsLeft(epochs);
-        const merges = isAlone && splits.length === 0 ? await mergesLeft(job, epochs) : nothingLeft;
+        const merges =
+          isAlone && splits.length === 0 ? await mergesLeft(spec, epochs) : nothingLeft;
         const areMergesLeft = merges.left.length > MERGES_HERE_MAX;
         const left = areMergesLeft ? merges.left : splits;
         if (isAlone && left.length > 0) {
-          await writeWorkerOptions(job.layout, job.options);
+          await writeWorkerOptions(layout, spec.options);
           const [first] = epochs;
-          if (first !== undefined) await job.begun?.(first.record);
+          if (first !== undefined) await begin?.(first.record);
           await output.publisher?.planned();
         }
         const all = epochs.flatMap(({ record }) => record.plan.splits);
         const known = epochs.flatMap(({ finished }) => [...finished.values()]);
         return {
-          run: runIdOf((await readHeads(job.layout)).map(({ record }) => record)),
+          run: runIdOf((await readHeads(layout)).map(({ record }) => record)),
           rowsKnown: sum(known, ({ rows }) => rows.read),
           ...(areMergesLeft
             ? { kind: "merge", ...merges }
@@ -150,7 +153,7 @@ function plan<Options extends StoredOptions, Result extends RunResult<RunAccount
     );
     return result;
   };
-  return withFrugalHeap(() => outside.output.plan(options, context, planHere));
+  return withFrugalHeap(() => shareInPlace(options, COORDINATOR, context, planHere));
 }
 
 const nothingLeft = { left: [], count: 0, bytes: 0 };
@@ -167,7 +170,7 @@ function splitsLeft(epochs: readonly StartedEpoch[]): readonly LeftWork[] {
 
 /** Returns the remaining merges, and plans those of epochs without a plan. */
 async function mergesLeft(
-  { options: { splitBytes: mergeBytes } }: RunJob<RunAccounts>,
+  { options: { splitBytes: mergeBytes } }: RunSpec,
   epochs: readonly StartedEpoch[],
 ) {
   const all: PlannedMerge[] = [];
@@ -189,12 +192,18 @@ function totalOf(all: readonly { readonly bytes: number }[]) {
   return { count: all.length, bytes: sum(all, ({ bytes }) => bytes) };
 }
 
+/** A queue and the output that its workers write to. */
+interface Queued {
+  readonly output: QueuedOutput;
+  readonly queue: WorkQueue;
+  readonly url: string;
+}
+
 /** Queues the work, and waits until all of it is recorded. */
 async function watch(
   { outputDirectory }: StoredOptions,
   { signal, observer }: RunContext,
-  { output, queue: url }: { readonly output: QueuedOutput; readonly queue: string },
-  queue: WorkQueue,
+  { output, queue, url }: Queued,
   { run, kind, left, count, bytes }: PlannedWork,
 ): Promise<void> {
   await queue.unmarkEnded(run);

@@ -10,7 +10,7 @@ import { type OutputCopy, withCopy, withLockedCopy } from "../output/output-copy
 import type { OutputMirror } from "../output/output-mirror.js";
 import { isOfSplits } from "../output/output-paths.js";
 import { lockToPlan, type Planner, type PlanningLock } from "../output/shared-locks.js";
-import type { RunPublisher } from "../run/run-job.js";
+import type { RunPublisher } from "../run/run-spec.js";
 import type { MergeWork } from "../run/thread/run-merge.js";
 import type { PartFile } from "../sinks/sink.js";
 import { findRange, spillIndexPathOf, spillPathOf } from "../sinks/spill/spill-files.js";

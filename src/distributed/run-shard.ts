@@ -1,26 +1,20 @@
 import { SwitchyardError, throwIfInterrupted, UsageError } from "../base/errors.js";
 import { sum } from "../base/sum.js";
-import type { RowCounts, RunAccounts, SourceFailure } from "../ledger/manifest.js";
-import { recordOptions } from "../ledger/recorded-options.js";
+import type { RowCounts, SourceFailure } from "../ledger/manifest.js";
 import { ChangedError, type RunFacts } from "../ledger/resume.js";
 import { foldFailures, foldRows } from "../ledger/run-accounts.js";
 import type { RunContext, RunOutcome } from "../ledger/run-observer.js";
 import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions } from "../options/options.js";
-import { type Layout, layoutOf } from "../output/layout.js";
+import type { Layout } from "../output/layout.js";
 import type { Planner, PlanningLock } from "../output/shared-locks.js";
 import { isPlanChanged } from "../plan/change-plan.js";
 import { type Shard, splitsOfShard } from "../plan/shard.js";
 import { forgetOutdated } from "../run/dedupe/dedupe-epochs.js";
+import { exportSpec } from "../run/export-spec.js";
 import { readSplits, unfinishedSplits } from "../run/run-epoch.js";
-import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run/run-job.js";
-import {
-  createPool,
-  discoverInputs,
-  factsOf,
-  type PlanningContext,
-  planRun,
-} from "../run/run-setup.js";
+import { createPool, discoverInputs, factsOf, planRun } from "../run/run-setup.js";
+import type { DiscoveredInputs, RunPublisher, RunSpec } from "../run/run-spec.js";
 import { begunEpoch, readState, type StartedEpoch, type StartedRun } from "../run/start-run.js";
 import type { StoreUsage } from "../store/store-usage.js";
 
@@ -57,26 +51,25 @@ export interface SharedOutput {
 
 /**
  * Reads the splits of one shard of an export that have no record. The first shard plans, the others
- * use its plan. The run that finishes the export merges and writes the manifest. Throws what
- * `runExport` throws, and what locks and joining throw.
+ * use its plan. The run that finishes the export merges and writes the manifest. Throws what `run`
+ * throws, and what locks and joining throw.
  */
-export async function runShard(
+export async function readShard(
   { shard, ...options }: ShardOptions,
   context: RunContext,
-  outside: RunOutside,
   output: SharedOutput,
 ): Promise<ShardResult> {
   if (options.fresh) throw cannotStartOver("--shard", "removes what other shards write");
-  const { signal } = context;
-  const startedMs = outside.now();
-  const job = await sharedJob(options, output.publisher);
-  const inputs = await discoverInputs(job, outside, signal);
+  const { signal, now = Date.now } = context;
+  const startedMs = now();
+  const spec = await exportSpec(options, output.publisher);
+  const inputs = await discoverInputs(spec, signal);
   throwIfInterrupted(signal);
-  const shared = { planner: shard, context, outside, startedMs, output };
-  const { epochs, result: lock } = await planShared(job, inputs, shared, ({ lockShard }) =>
+  const shared = { planner: shard, context, startedMs, output };
+  const { epochs, result: lock } = await planShared(spec, inputs, shared, ({ lockShard }) =>
     lockShard(shard),
   );
-  const pool = createPool(job, context, outside);
+  const pool = createPool(spec, context);
   const records = new Map(epochs.flatMap(({ finished }) => [...finished]));
   const works: { readonly rows: number; readonly bytes: number }[] = [];
   const own = new Set<string>();
@@ -85,7 +78,7 @@ export async function runShard(
       const splits = splitsOfShard(epoch.record.plan.splits, shard);
       for (const { id } of splits) own.add(id);
       if (unfinishedSplits(splits, epoch.finished).length === 0 || signal.aborted) continue;
-      const { work } = await readSplits(job, epoch, splits, { context, outside, pool, records });
+      const { work } = await readSplits(spec, epoch, splits, { context, pool, records });
       works.push(work);
     }
   } finally {
@@ -109,7 +102,7 @@ export async function runShard(
     failures,
     rowsRead: sum(works, ({ rows }) => rows),
     bytesRead: sum(works, ({ bytes }) => bytes),
-    durationMs: outside.now() - startedMs,
+    durationMs: now() - startedMs,
   };
 }
 
@@ -117,31 +110,31 @@ export async function runShard(
 interface SharedPlanning {
   readonly planner: Planner;
   readonly context: RunContext;
-  readonly outside: RunOutside;
   readonly startedMs: number;
   readonly output: SharedOutput;
 }
 
 /** Plans a run that several processes read, or joins its plan, and calls `work` before others may plan. */
 export async function planShared<Result>(
-  job: RunJob<RunAccounts>,
+  spec: RunSpec,
   inputs: DiscoveredInputs,
-  { planner, context, outside, startedMs, output }: SharedPlanning,
+  { planner, context, startedMs, output }: SharedPlanning,
   work: (planning: PlanningLock, epochs: readonly StartedEpoch[]) => Promise<Result>,
 ): Promise<{ readonly epochs: readonly StartedEpoch[]; readonly result: Result }> {
-  const { layout, recorded, publisher } = job;
+  const { options, recorded } = spec;
+  const { layout, publisher } = spec.output;
   const { signal, observer } = context;
   const note = (text: string) => observer.note?.(text);
   const planning = await output.plan(planner, signal, note);
   try {
     let epochs: readonly StartedEpoch[];
     if (planning.isAlone) {
-      const planned = await planAlone(job, inputs, { outside, signal, startedMs }, context);
+      const planned = await planAlone(spec, inputs, startedMs, context);
       epochs = planned.epochs;
       for (const text of planned.notes) note(text);
       if (planned.manifest === undefined) await publisher?.planned();
     } else {
-      if (job.options.fresh) throw cannotStartOver("living workers", "removes what they write");
+      if (options.fresh) throw cannotStartOver("living workers", "removes what they write");
       epochs = await joinRun(layout, factsOf(inputs, recorded));
     }
     return { epochs, result: await work(planning, epochs) };
@@ -152,18 +145,19 @@ export async function planShared<Result>(
 
 /** Plans; with `dedupe`, reads the keys of all inputs too, and decides which events each split skips. */
 async function planAlone(
-  job: RunJob<RunAccounts>,
+  spec: RunSpec,
   inputs: DiscoveredInputs,
-  planning: PlanningContext,
+  startedMs: number,
   context: RunContext,
 ): Promise<StartedRun> {
-  const planned = await planRun(job, inputs, planning);
-  if (job.options.dedupe === undefined || planned.manifest !== undefined) return planned;
-  const pool = createPool(job, context, planning.outside);
+  const { signal } = context;
+  const planned = await planRun(spec, inputs, signal, startedMs);
+  if (spec.options.dedupe === undefined || planned.manifest !== undefined) return planned;
+  const pool = createPool(spec, context);
   try {
-    const isOutdated = await forgetOutdated(job, planned.epochs, context, pool);
-    throwIfInterrupted(context.signal);
-    return isOutdated ? await planRun(job, inputs, planning) : planned;
+    const isOutdated = await forgetOutdated(spec, planned.epochs, context, pool);
+    throwIfInterrupted(signal);
+    return isOutdated ? await planRun(spec, inputs, signal, startedMs) : planned;
   } finally {
     await pool.end();
   }
@@ -198,20 +192,6 @@ function otherInputs({ outputDirectory }: Layout, what: string): SwitchyardError
     "shards_differ",
     `${outputDirectory}: the inputs of this shard differ from those of the running shards: ${what}; run it again when they have ended`,
   );
-}
-
-/** Returns the job of a process that reads splits and does not write a manifest. */
-export async function sharedJob(
-  options: ExportOptions,
-  publisher?: RunPublisher,
-): Promise<RunJob<RunAccounts>> {
-  return {
-    options,
-    recorded: await recordOptions(options),
-    layout: layoutOf(options.outputDirectory, options.dataset),
-    publisher,
-    fold: () => Promise.reject(new Error("only the process that finishes writes a manifest")),
-  };
 }
 
 function cannotStartOver(other: string, why: string): UsageError {

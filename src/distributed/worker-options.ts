@@ -7,12 +7,11 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import type { RunHead } from "../ledger/ledger.js";
-import type { RunAccounts } from "../ledger/manifest.js";
 import { optionDifferences } from "../ledger/recorded-options.js";
 import { describeVersionChange } from "../ledger/resume.js";
 import type { ExportOptions, OwnOptions, RunOptions, SendOptions } from "../options/options.js";
 import { type Layout, layoutOf } from "../output/layout.js";
-import type { RunJob } from "../run/run-job.js";
+import type { RunSpec } from "../run/run-spec.js";
 
 /** Options that are not shared: those of a machine, those of the coordinator alone, and secrets. */
 const unshared: ReadonlySet<string> = new Set<keyof ExportOptions | keyof SendOptions>([
@@ -86,7 +85,7 @@ export function runIdOf(heads: readonly RunHead[]): string {
 export function requireSameRun(
   output: string,
   head: RunHead,
-  { recorded }: RunJob<RunAccounts>,
+  { recorded }: Pick<RunSpec, "recorded">,
 ): void {
   const changes = optionDifferences(head.options, recorded).map(describe);
   if (changes.length > 0) throw differs(output, changes);

@@ -1,10 +1,11 @@
-import type { Engine } from "../engine/engine.js";
+import { inspectInputs } from "../engine/inspect-inputs.js";
 import { requireExpected } from "../engine/require-expected.js";
 import type { Configuration } from "../options/configuration.js";
 import { STANDARD_OUTPUT } from "../options/options.js";
 import { placeOf, valuesOf } from "../options/run-options.js";
 import type { Environment } from "../options/secrets.js";
 import { formatNumberOf } from "../report/quantities.js";
+import { checkStart } from "../run/run-setup.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { type Check, ok, type PlannedCheck, runCheck, warning } from "./check.js";
 import { describeInputs, INPUTS_OPENED_MAX } from "./input-checks.js";
@@ -20,7 +21,6 @@ export interface Diagnosis {
   readonly environment: Environment;
   /** Absolute; holds the data of an embedded service. */
   readonly dataDirectory: string;
-  readonly engine: Pick<Engine, "checkExpectations" | "checkStart" | "inspectInputs">;
   readonly system: SystemFacts;
   readonly signal: AbortSignal;
 }
@@ -64,18 +64,18 @@ function planMachineChecks(
 
 /** Plans the checks that need options of a run: mapping, transform, inputs and space for them. */
 function planInputChecks(
-  { configuration, engine, system, signal }: Diagnosis,
+  { configuration, system, signal }: Diagnosis,
   { run, export: exported }: PlannedRuns,
 ): readonly PlannedCheck[] {
   if (run === undefined) return [];
-  const inputs = engine.inspectInputs(run, INPUTS_OPENED_MAX, signal);
+  const inputs = inspectInputs(run, INPUTS_OPENED_MAX, signal);
   const { s3 } = run;
   return [
     {
       name: "mapping",
       async run() {
-        await engine.checkStart(run, signal);
-        const count = await requireExpected(configuration, engine, signal);
+        await checkStart(run, signal);
+        const count = await requireExpected(configuration, signal);
         const tests =
           count === 0
             ? `"expect" has no rows to test it with`

@@ -10,11 +10,11 @@ import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Expectation } from "../options/expectations.js";
-import type { CountRequest, RunOptions } from "../options/options.js";
+import type { CountRequest } from "../options/options.js";
+import { discover } from "../run/run-inputs.js";
 import { resolveMaxTime } from "../run/run-setup.js";
-import type { Discovery } from "../sources/source-discovery.js";
+import { loadMapperOptions, openSources } from "../run/run-tools.js";
 import { EventLines } from "../webhook/event-lines.js";
-import { loadMapperOptions, openSources } from "./run-tools.js";
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -25,20 +25,15 @@ interface Made {
   readonly rejects: string[];
 }
 
-/**
- * Maps the row of each expectation as an export would, and returns a line for each difference. `nowMs`:
- * milliseconds since 1970 UTC.
- */
+/** Maps the row of each expectation as an export would, and returns a line for each difference. */
 export async function checkExpectations(
   expected: readonly Expectation[],
   options: CountRequest,
-  discover: (run: RunOptions) => Promise<Discovery>,
   signal: AbortSignal,
-  nowMs: number,
 ): Promise<readonly string[]> {
   const run = { ...options, outputDirectory: "" };
   const kernel = new Kernel();
-  const mapperOptions = await loadMapperOptions(run, resolveMaxTime(options.maxTimeMs, nowMs));
+  const mapperOptions = await loadMapperOptions(run, resolveMaxTime(options.maxTimeMs, Date.now()));
   const withInsertID = options.mapping.insertID.length > 0;
   const mapper = createMapper(kernel, { ...mapperOptions, withInsertID });
   const lines = new EventLines(kernel);
@@ -62,7 +57,7 @@ export async function checkExpectations(
     const outputDirectory = join(directory, "out");
     const here = { inputs: ["row"], cwd: directory, notInputs: [], outputDirectory };
     const reading = { ...others, ...format, ...here };
-    const { sources, failures } = await discover(reading);
+    const { sources, failures } = await discover(reading, signal);
     made.rejects.push(...failures.map(({ code, message }) => `${code}: ${message}`));
     const { rowBytesMax, ratioMax, s3 } = options;
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory: directory, signal };

@@ -1,6 +1,7 @@
 import { evenly } from "../base/evenly.js";
 import { sum } from "../base/sum.js";
-import type { FoundFile } from "../sources/directory-walk.js";
+import type { RunOptions } from "../options/options.js";
+import { discoverFiles, listFiles } from "../run/run-inputs.js";
 import type { Source } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 
@@ -19,14 +20,15 @@ export interface InspectedInputs {
   readonly object?: string;
 }
 
-/** Opens up to `openedMax` of the listed files. */
-export async function inspectFiles(
-  files: readonly FoundFile[],
+/** Lists the inputs, and opens up to `openedMax` of them, evenly spread. */
+export async function inspectInputs(
+  options: RunOptions,
   openedMax: number,
-  discover: (files: readonly FoundFile[]) => Promise<Discovery>,
+  signal: AbortSignal,
 ): Promise<InspectedInputs> {
+  const files = await listFiles(options, signal);
   const some = evenly(files, openedMax);
-  const found = await discover(some);
+  const found = await discoverFiles(some, options, signal);
   const scale = files.length / Math.max(1, some.length);
   const bytesOf = (sources: readonly Source[]) =>
     Math.round(scale * sum(sources, ({ size }) => size));

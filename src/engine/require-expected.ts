@@ -3,7 +3,6 @@ import type { Configuration } from "../options/configuration.js";
 import { readExpectations } from "../options/expectations.js";
 import { resolveValidateRequest } from "../options/run-options.js";
 import { harmless } from "../report/terminal-text.js";
-import type { Engine } from "./engine.js";
 
 /**
  * Maps the rows of `expect` and returns their number. Throws `UsageError` if the mapping does not make
@@ -11,14 +10,14 @@ import type { Engine } from "./engine.js";
  */
 export async function requireExpected(
   configuration: Configuration,
-  engine: Pick<Engine, "checkExpectations">,
   signal: AbortSignal,
 ): Promise<number> {
   const { expect, directory } = configuration;
   const expected = await readExpectations(expect, directory);
   if (expected.length === 0) return 0;
   const request = resolveValidateRequest(configuration);
-  const differences = await engine.checkExpectations(expected, request, signal);
+  const { checkExpectations } = await import("./check-expectations.js");
+  const differences = await checkExpectations(expected, request, signal);
   if (differences.length === 0) return expected.length;
   throw new UsageError(
     "expectations_failed",

@@ -14,11 +14,11 @@ import { changesEvents } from "../mapper/privacy-path.js";
 import { idsOfKey, leanMapping, needsObjects } from "../options/dedupe-options.js";
 import type { RunOptions } from "../options/options.js";
 import { type Layout, layoutOf } from "../output/layout.js";
+import { loadMapperOptions, openSources } from "../run/run-tools.js";
 import { RejectCounts } from "../run/thread/reject-counts.js";
 import { type MakeTools, serveSplits, type WorkerSetup } from "../run/thread/serve-splits.js";
 import { ThreadCounters } from "../run/thread/thread-counters.js";
 import { DecodeAhead } from "../sources/decode-ahead.js";
-import { loadMapperOptions, openSources } from "./run-tools.js";
 
 /** Serves the calls of a run's worker pool; `makeTools` makes the tools that deliver events. */
 export function serveRun<Options extends RunOptions>(makeTools: MakeTools<Options>): void {

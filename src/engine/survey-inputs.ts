@@ -3,19 +3,19 @@ import { inTemporaryDirectory } from "../base/make-directory.js";
 import { Kernel } from "../batch/kernel.js";
 import { type PresetName, presetRowFields } from "../mapper/presets.js";
 import type { CountRequest } from "../options/options.js";
+import type { FieldTally, LackedTarget } from "../profile/field-tally.js";
 import type { Report } from "../profile/report.js";
 import type { OpenReader } from "../readers/reader.js";
+import { discover } from "../run/run-inputs.js";
 import { resolveMaxTime } from "../run/run-setup.js";
-import type { CountedFields } from "../run/run-validate.js";
+import { openSources } from "../run/run-tools.js";
 import type { Source } from "../sources/source.js";
-import type { Discovery } from "../sources/source-discovery.js";
 import { summarizeFields } from "../survey/field-summary.js";
 import { renamedFieldsOf, tallyRows } from "../survey/row-tally.js";
 import type { SampleTools } from "../survey/sample-rows.js";
 import type { Survey } from "../survey/survey.js";
 import { surveySources, takeSamples } from "../survey/survey-sources.js";
 import { unusedFields } from "../survey/unused-fields.js";
-import { openSources } from "./run-tools.js";
 
 /** Inputs that `init` examines. */
 export interface SurveyRequest {
@@ -26,18 +26,25 @@ export interface SurveyRequest {
   readonly preset: PresetName | undefined;
 }
 
-/** Examines inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`. */
-export function surveyInputs(
-  { options, preset }: SurveyRequest,
-  discovery: Discovery,
+/** Finds and examines inputs. Throws `UsageError` like `surveySources`. */
+export async function surveyInputs(
+  { options, outputDirectory, preset }: SurveyRequest,
   signal: AbortSignal,
-  nowMs: number,
 ): Promise<Survey> {
-  const maxTimeMs = resolveMaxTime(options.maxTimeMs, nowMs);
-  const open = openSources(options, presetRowFields());
-  return withTools(options, open, signal, (tools) =>
+  const rowFields = presetRowFields();
+  const discovery = await discover({ ...options, outputDirectory }, signal, { rowFields });
+  const maxTimeMs = resolveMaxTime(options.maxTimeMs, Date.now());
+  return withTools(options, openSources(options, rowFields), signal, (tools) =>
     surveySources({ discovery, preset, maxTimeMs }, tools),
   );
+}
+
+/** Counts of the rows that were read. */
+export interface CountedFields {
+  /** Counts of the fields of some rows. */
+  readonly counts: FieldTally;
+  /** All rows without a value for a target. */
+  readonly lacking: ReadonlyMap<LackedTarget, number>;
 }
 
 /**

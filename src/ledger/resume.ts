@@ -54,7 +54,7 @@ interface SavedSplits {
   readonly replaceable: ReadonlySet<string>;
   /** Names of sources whose bytes are not those that were read, although their fingerprints are the same. */
   readonly edited: ReadonlySet<string>;
-  /** As in `RunJob`: another version must not finish a split that this run may have begun. */
+  /** As in `RunSink`: another version must not finish a split that this run may have begun. */
   readonly isFinal: boolean;
 }
 

@@ -58,6 +58,8 @@ export interface RunObserver {
 export interface RunContext {
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
+  /** Milliseconds since 1970 UTC; the default is the system's clock. */
+  readonly now?: () => number;
 }
 
 /** The end of a run. `failed`: a source could not be read to its end. */

@@ -7,7 +7,7 @@ import {
   missingFieldsError,
   writeReportFiles,
 } from "../engine/complete-report.js";
-import { createEngine } from "../engine/engine.js";
+import { runs } from "../engine/runs.js";
 import type { RunContext, RunObserver, RunProgress } from "../ledger/run-observer.js";
 import { locate } from "../options/option-names.js";
 import { optionTable } from "../options/option-table.js";
@@ -42,9 +42,7 @@ export function exportEvents(options: ExportEventsOptions): Promise<ExportEvents
     const configuration = await configurationOf(options, ["export"]);
     requireOptions(configuration, ["inputs", "to"]);
     const request = resolveExportOptions(configuration);
-    const result = await controlRun(options, (context) =>
-      createEngine().runExport(request, context),
-    );
+    const result = await controlRun(options, (context) => runs.export(request, context));
     return endRun(options, result, result.manifest.missingFields);
   });
 }
@@ -63,7 +61,7 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
     const writes = options.report !== undefined;
     if (writes) await checkReportDirectory(reportDirectory);
     const { counted, ...result } = await controlRun(options, (context) =>
-      createEngine().runValidate({ ...request, ...(writes && { keptKeysDirectory }) }, context),
+      runs.validate({ ...request, ...(writes && { keptKeysDirectory }) }, context),
     );
     const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
     const report = await completeReport(counted, configuration, modulePath);
@@ -88,7 +86,7 @@ export function sendEvents(options: SendEventsOptions): Promise<SendEventsResult
     const { to, inputs } = options;
     const command = ["send", ...(typeof inputs === "string" ? [inputs] : inputs), "--to", to];
     const request = resolveSendRequest(configuration, command);
-    const result = await controlRun(options, (context) => createEngine().runSend(request, context));
+    const result = await controlRun(options, (context) => runs.send(request, context));
     const { outcome, runId, destination, sent, manifest, manifestPath, failures } = result;
     const { tooManyRejects, alreadyDone, epochs, rowsRead, durationMs } = result;
     const { rows, limit, rejects, missingFields } = manifest;
@@ -118,9 +116,7 @@ export function verifyExport(
     const located = locate(optionTable.to.type, directory, configuration.directory) as string;
     const place = placeOf(configuration, located);
     const readsAll = configuration.values.read ?? false;
-    return control(options, (context) =>
-      createEngine().verifyExport({ ...place, readsAll }, context),
-    );
+    return control(options, (context) => runs.verify({ ...place, readsAll }, context));
   });
 }
 

@@ -29,7 +29,7 @@ type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly Sourc
 
 export interface PlanningOptions {
   readonly splitBytes: number;
-  /** As in `RunJob`. */
+  /** As in `RunSink`. */
   readonly isFinal: boolean;
   readonly planRanges: PlanRanges;
   /** Plan only the first rows of the inputs; absent: all. */

@@ -3,8 +3,8 @@ import type { ShardResult } from "../distributed/run-shard.js";
 import type { Manifest, RunAccounts } from "../ledger/manifest.js";
 import { pathInOutput } from "../output/output-files.js";
 import { formatShard } from "../plan/shard.js";
-import type { ExportResult } from "../run/run-export.js";
-import type { RunResult } from "../run/run-splits.js";
+import type { ExportResult } from "../run/export-spec.js";
+import type { RunResult } from "../run/run.js";
 import type { SendManifest, SendResult, SendStanding } from "../run/send-result.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import {

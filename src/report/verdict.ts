@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import type { MaxRejects } from "../options/options.js";
 import type { Finding, Report, Severity } from "../profile/report.js";
-import { exceeds } from "../run/run-splits.js";
+import { exceeds } from "../run/run.js";
 import { findingCodes } from "./findings/finding-codes.js";
 import { shareOf } from "./findings/observation.js";
 import { formatCount, formatNumberOf } from "./quantities.js";

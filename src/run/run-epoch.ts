@@ -2,28 +2,23 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
 import { removeStrays } from "../ledger/apply-actions.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
-import type { RunAccounts } from "../ledger/manifest.js";
 import { isMerged } from "../ledger/merge-state.js";
 import type { RunContext, RunProgress } from "../ledger/run-observer.js";
 import type { RunOptions } from "../options/options.js";
 import type { Split } from "../plan/plan.js";
 import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spilled.js";
 import { type Dispatch, dispatchHere } from "./pool/dispatch.js";
-import type { SplitClaims } from "./pool/split-claims.js";
 import { type SplitProgress, SplitRunner } from "./pool/split-runner.js";
 import type { WorkerPool } from "./pool/worker-pool.js";
-import type { RunJob, RunOutside } from "./run-job.js";
+import type { RunSpec } from "./run-spec.js";
 import type { StartedEpoch } from "./start-run.js";
 
 /** The values that the epochs of a run share. */
 interface EpochContext {
   readonly context: RunContext;
-  readonly outside: RunOutside;
   readonly pool: WorkerPool;
   /** Records of the splits of all epochs; those that this run commits are added. */
   readonly records: Map<string, SplitRecord>;
-  /** Set if other processes have the output too, and splits must not be done twice. */
-  readonly claims?: SplitClaims | undefined;
 }
 
 /** An epoch whose splits are read and merged, or that was interrupted. */
@@ -36,7 +31,7 @@ export interface EndedEpoch {
 
 /** Reads the unfinished splits of an epoch, then merges what all of its splits have spilled. */
 export async function runEpoch(
-  job: RunJob<RunAccounts>,
+  spec: RunSpec,
   epoch: StartedEpoch,
   shared: EpochContext,
 ): Promise<EndedEpoch> {
@@ -54,7 +49,7 @@ export async function runEpoch(
   if (isDone || signal.aborted) {
     return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
   }
-  const { end, work } = await readSplits(job, epoch, plan.splits, shared);
+  const { end, work } = await readSplits(spec, epoch, plan.splits, shared);
   // A worker that was terminated while it committed may have left parts that no record lists.
   if (end === "interrupted")
     await removeStrays(layout, {
@@ -70,8 +65,8 @@ export async function runEpoch(
     pool,
     records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
     state: merges,
-    mergeBytes: job.options.splitBytes,
-    publisher: job.publisher,
+    mergeBytes: spec.options.splitBytes,
+    publisher: spec.output.publisher,
   });
   return { number, merged, work };
 }
@@ -81,24 +76,23 @@ export async function runEpoch(
  * ledger and its output is stored.
  */
 export async function readSplits(
-  { options, committed, publisher }: RunJob<RunAccounts>,
+  { options, sink, output: { publisher } }: RunSpec,
   epoch: StartedEpoch,
   splits: readonly Split[],
-  { context, outside, pool, records, claims }: EpochContext,
-  dispatch: Dispatch<Split> = dispatchHere(unfinishedSplits(splits, epoch.finished)),
+  { context, pool, records }: EpochContext,
+  dispatch: Dispatch = dispatchHere(unfinishedSplits(splits, epoch.finished)),
 ): Promise<{ readonly end: "done" | "interrupted"; readonly work: SplitProgress }> {
-  const { observer } = context;
+  const { observer, now = Date.now } = context;
   const { layout } = epoch.ledger;
   beginEvents(options, epoch, pool);
-  const onRecord = (record: SplitRecord) => {
-    records.set(record.id, record);
-    committed?.(record);
-    for (const failure of record.failures) observer.sourceFailed?.(failure);
-    return publisher?.splitDone(record, layout);
-  };
-  const runner = new SplitRunner(dispatch, pool, onRecord, claims);
+  const runner = new SplitRunner(dispatch, pool, (committedRecord) => {
+    records.set(committedRecord.id, committedRecord);
+    sink.committed?.(committedRecord);
+    for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
+    return publisher?.splitDone(committedRecord, layout);
+  });
   for (const text of notesOf(epoch)) observer.note?.(text);
-  observer.started?.(() => progressOf(splits, epoch.finished, runner, outside.now()));
+  observer.started?.(() => progressOf(splits, epoch.finished, runner, now()));
   return { end: await runner.run(), work: runner.progress() };
 }
 

@@ -1,25 +1,25 @@
 import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
 import { SwitchyardError, UsageError } from "../base/errors.js";
-import { version } from "../base/package-files.js";
-import { readEpochs, readHeads } from "../ledger/ledger.js";
-import type { RunAccounts, SourceFailure } from "../ledger/manifest.js";
+import { builtFile, version } from "../base/package-files.js";
+import { readEpochs } from "../ledger/ledger.js";
+import type { SourceFailure } from "../ledger/manifest.js";
+import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { RunFacts } from "../ledger/resume.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
-import { type Layout, layoutOf } from "../output/layout.js";
+import type { Layout } from "../output/layout.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import { budgetThreads } from "./pool/thread-count.js";
 import { asFatal, raiseThreadLimits, WorkerPool } from "./pool/worker-pool.js";
-import type { DiscoveredInputs, RunJob, RunOutside } from "./run-job.js";
+import type { DiscoveredInputs, RunSpec } from "./run-spec.js";
 import { type StartedRun, startRun } from "./start-run.js";
 
 /** Creates the worker pool of a run; its threads start when they are needed. */
 export function createPool(
-  { options }: RunJob<RunAccounts>,
+  { options, sink: { entry } }: RunSpec,
   { signal, observer }: RunContext,
-  { workerEntry: entry }: RunOutside,
 ): WorkerPool {
   const budget = budgetThreads(options);
   if (budget.threads < options.threads) {
@@ -38,15 +38,19 @@ export function createPool(
   });
 }
 
+/** Throws what would end a run as soon as its worker threads start, for a check without a run. */
+export async function checkStart(options: RunOptions, signal: AbortSignal): Promise<void> {
+  // Reads the transform, which the record of a run has a digest of.
+  await recordRunOptions(options);
+  const entry = "format" in options ? "split-worker.js" : "count-worker.js";
+  await refuseEarly(options, builtFile(entry), signal);
+}
+
 /**
  * Throws what would end the run as soon as its workers start: too little memory, a transform that
  * cannot be loaded, a codec that this Node.js does not have.
  */
-export async function refuseEarly(
-  options: RunOptions,
-  { workerEntry: entry }: Pick<RunOutside, "workerEntry">,
-  signal: AbortSignal,
-): Promise<void> {
+async function refuseEarly(options: RunOptions, entry: URL, signal: AbortSignal): Promise<void> {
   const budget = budgetThreads(options);
   const { transformPath, compression } = options as Partial<ExportOptions>;
   if (transformPath === undefined && compression !== "zstd") return;
@@ -64,36 +68,30 @@ export async function refuseEarly(
 
 /** Finds the inputs; those that an earlier run has planned may be gone. */
 export async function discoverInputs(
-  { options, layout }: RunJob<RunAccounts>,
-  outside: RunOutside,
+  { options, read, output: { layout } }: RunSpec,
   signal: AbortSignal,
 ): Promise<DiscoveredInputs> {
   try {
-    return await outside.discover(options, signal);
+    return await read.discover(options, signal);
   } catch (error) {
     if (!(error instanceof UsageError && error.code === "input_not_found") || options.fresh)
       throw error;
     const saved = await readEpochs(layout);
     const paths = saved.flatMap(({ record }) => record.plan.sources.map((source) => source.path));
     const holds = (path: string) => paths.some((one) => one === path || one.startsWith(path + sep));
-    return outside.discover(options, signal, holds);
+    return read.discover(options, signal, holds);
   }
-}
-
-/** The time, the readers and the signal that planning needs. */
-export interface PlanningContext {
-  readonly outside: RunOutside;
-  readonly signal: AbortSignal;
-  readonly startedMs: number;
 }
 
 /** Resumes the epochs in the ledger and plans a new one. */
 export async function planRun(
-  job: RunJob<RunAccounts>,
+  { options, recorded, read, sink, output }: RunSpec,
   inputs: DiscoveredInputs,
-  { outside, signal, startedMs }: PlanningContext,
+  signal: AbortSignal,
+  startedMs: number,
 ): Promise<StartedRun> {
-  const { options, recorded, layout, isFinal = false, finishesOnly = false } = job;
+  const { isFinal = false, entry } = sink;
+  const { layout, finishesOnly = false } = output;
   const { splitBytes, fresh, maxTimeMs, limit: rows } = options;
   const readerOptions = readerOptionsOf(options, layout, signal);
   return startRun(layout, factsOf(inputs, recorded), {
@@ -106,9 +104,9 @@ export async function planRun(
     maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),
     ...(rows === undefined
       ? {}
-      : { limit: { rows, openCounter: () => outside.openCounter(options, readerOptions) } }),
-    beforeChange: () => refuseEarly(options, outside, signal),
-    planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
+      : { limit: { rows, openCounter: () => read.openCounter(options, readerOptions) } }),
+    beforeChange: () => refuseEarly(options, entry, signal),
+    planRanges: (source, bytes) => read.planRanges(source, bytes, readerOptions),
   });
 }
 
@@ -139,8 +137,11 @@ export function resolveMaxTime(maxTimeMs: number | "tomorrow", startedMs: number
 }
 
 /** Throws `splits_missing` unless an earlier run has planned all inputs and each split has a record. */
-export async function requireSplits(layout: Layout, facts: RunFacts): Promise<void> {
-  const { saved, fresh } = await matchEpochs(layout, facts);
+export async function requireSplits(
+  { recorded, output: { layout } }: RunSpec,
+  inputs: DiscoveredInputs,
+): Promise<void> {
+  const { saved, fresh } = await matchEpochs(layout, factsOf(inputs, recorded));
   if (saved.length === 0 || fresh.sources.length > 0) {
     const what = saved.length === 0 ? "all inputs" : `${fresh.sources.length} inputs`;
     throw missing(layout, `${what} are not planned yet`);
@@ -162,19 +163,14 @@ function missing({ outputDirectory }: Layout, what: string): SwitchyardError {
   );
 }
 
-/**
- * Returns the inputs that the export in an output directory has not begun to read; undefined if there
- * is no export. Throws what `discover` and `readEpochs` throw.
- */
-export async function findNewInputs<Inputs extends DiscoveredInputs>(
-  { outputDirectory, dataset, fresh }: Pick<ExportOptions, "outputDirectory" | "dataset" | "fresh">,
-  discover: () => Promise<Inputs>,
-): Promise<Inputs | undefined> {
-  const layout = layoutOf(outputDirectory, dataset);
-  if (fresh || (await readHeads(layout)).length === 0) return undefined;
-  const inputs = await discover();
-  const { fresh: added } = await matchEpochs(layout, factsOf(inputs, {}));
-  const failed = new Set(added.unreadable.map(({ source }) => source));
-  const failures = inputs.failures.filter(({ name }) => failed.has(name));
-  return { ...inputs, sources: added.sources, failures };
+/** Describes the inputs that are not data. */
+export function describeDocuments({ documents = [] }: DiscoveredInputs): readonly string[] {
+  return documents.length === 0 ? [] : [`skipped (not data): ${listNames(documents)}`];
+}
+
+const NAMES_SHOWN = 5;
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : "";
+  return `${names.slice(0, NAMES_SHOWN).join(", ")}${more}`;
 }

@@ -1,6 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import type { RunAccounts } from "../ledger/manifest.js";
-import type { RunResult } from "./run-splits.js";
+import type { RunResult } from "./run.js";
 
 /** Counts of events that were sent to a service. */
 export interface DeliveryCounts {

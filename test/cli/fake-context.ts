@@ -1,5 +1,5 @@
 import type { CommandContext } from "../../src/cli/context.js";
-import type { Engine } from "../../src/engine/engine.js";
+import type { Runs } from "../../src/engine/runs.js";
 import { exampleResult } from "../report/example-result.js";
 import { FakeClock } from "../report/fake-clock.js";
 import { watchOutput } from "../support/secret-watch.js";
@@ -11,9 +11,9 @@ export interface FakeContext {
   readonly controller: AbortController;
 }
 
-/** A context that records what is printed, with an engine that does nothing unless told otherwise. */
+/** A context that records what is printed, whose exports and verifications do nothing unless told otherwise. */
 export function fakeContext(
-  engine: Partial<Engine> = {},
+  runs: Partial<Runs> = {},
   context: Partial<CommandContext> = {},
 ): FakeContext {
   const stdout: string[] = [];
@@ -32,39 +32,15 @@ export function fakeContext(
       stderr: { write: (text) => stderr.push(text) },
       clock: new FakeClock(),
       signal: controller.signal,
-      loadEngine: async () => ({ ...fakeEngine, ...engine }),
+      runs: { ...fakeRuns, ...runs },
       ...context,
     },
   };
 }
 
-const fakeEngine: Engine = {
-  runExport: async () => exampleResult,
-  streamEvents: () => Promise.reject(new Error("not expected")),
-  runWorker: () => Promise.reject(new Error("not expected")),
-  runShard: () => Promise.reject(new Error("not expected")),
-  runSend: async () => {
-    throw new Error("nothing is sent here");
-  },
-  runValidate: async () => {
-    throw new Error("nothing is validated here");
-  },
-  checkExpectations: async () => [],
-  inspectInputs: () => Promise.reject(new Error("not expected")),
-  checkStart: async () => undefined,
-  digestInputs: async () => "",
-  findNewInputs: async () => undefined,
-  runCount: async () => {
-    throw new Error("nothing is counted here");
-  },
-  surveyInputs: async () => {
-    throw new Error("nothing is looked at here");
-  },
-  verifyStored: async () => {
-    throw new Error("nothing is stored here");
-  },
-  compactExport: () => Promise.reject(new Error("not expected")),
-  verifyExport: async () => ({
+const fakeRuns: Partial<Runs> = {
+  export: async () => exampleResult,
+  verify: async () => ({
     outcome: "verified",
     manifestPath: "/data/out/manifest.json",
     differences: [],

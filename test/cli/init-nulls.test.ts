@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { createEngine } from "../../src/engine/engine.js";
 import { parseJsonText } from "../../src/options/configuration-file.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";
@@ -13,8 +12,7 @@ async function init(users: readonly string[], ...words: readonly string[]) {
   const rows = users.map((user) => `click,2026-01-31 17:03:12,${user},phone\n`);
   const text = `event_type,event_time,user_id,device_id\n${rows.join("")}`;
   writeFileSync(join(directory, "in.csv"), text);
-  const loadEngine = async () => createEngine();
-  const { context, stdout } = fakeContext({}, { currentDirectory: directory, loadEngine });
+  const { context, stdout } = fakeContext({}, { currentDirectory: directory });
   expect(await runCommandLine(["init", "in.csv", "--force", ...words], context)).toBe(0);
   const file = readFileSync(join(directory, "pipeline.config.json"), "utf8");
   return { shown: stdout.join(""), file: parseJsonText(file, "pipeline.config.json").value };

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { createEngine } from "../../src/engine/engine.js";
 import { parseJsonText } from "../../src/options/configuration-file.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";
@@ -15,8 +14,7 @@ async function init(rows: readonly object[], ...words: readonly string[]): Promi
   const base = { event_type: "a", event_time: "2026-01-31 17:03:12", user_id: "mina" };
   const lines = rows.map((row) => JSON.stringify({ ...base, ...row }));
   writeFileSync(join(directory, "in.json"), lines.join("\n"));
-  const loadEngine = async () => createEngine();
-  const { context, stdout, stderr } = fakeContext({}, { currentDirectory: directory, loadEngine });
+  const { context, stdout, stderr } = fakeContext({}, { currentDirectory: directory });
   expect(await runCommandLine(["init", "in.json", "--force", ...words], context)).toBe(0);
   return [...stdout, ...stderr].join("");
 }

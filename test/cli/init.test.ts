@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { createEngine } from "../../src/engine/engine.js";
 import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { loadConfiguration } from "../../src/options/configuration.js";
 import { parseJsonText } from "../../src/options/configuration-file.js";
@@ -47,12 +46,9 @@ function put(name: string, content: string | Uint8Array): void {
 
 const read = (name = "pipeline.config.json") => readFileSync(join(directory, name), "utf8");
 
-/** Runs `init` on the engine itself. */
+/** Runs `init`. */
 async function init(...words: readonly string[]) {
-  const { context, stdout, stderr, controller } = fakeContext(
-    {},
-    { currentDirectory: directory, loadEngine: async () => createEngine() },
-  );
+  const { context, stdout, stderr, controller } = fakeContext({}, { currentDirectory: directory });
   const exitCode = await runCommandLine(["init", ...words], context);
   return { exitCode, stdout: stdout.join(""), stderr: stderr.join(""), controller };
 }
@@ -395,10 +391,7 @@ describe("odd inputs", () => {
 
 test("an interruption writes nothing", async () => {
   put("a.json", amplitude("a"));
-  const { context, controller, stderr } = fakeContext(
-    {},
-    { currentDirectory: directory, loadEngine: async () => createEngine() },
-  );
+  const { context, controller, stderr } = fakeContext({}, { currentDirectory: directory });
   controller.abort();
   expect(await runCommandLine(["init", "a.json"], context)).toBe(130);
   expect(stderr.join("")).toContain("Interrupted; nothing was written. [interrupted]");

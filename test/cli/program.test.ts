@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import { runCommandLine } from "../../src/cli/program.js";
-import type { Engine } from "../../src/engine/engine.js";
+import type { Runs } from "../../src/engine/runs.js";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
 import type { ExportOptions } from "../../src/options/options.js";
 import { exampleResult } from "../report/example-result.js";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await writeFile(join(directory, "pipeline.config.json"), configuration);
 });
 
-const different: Engine["verifyExport"] = async () => ({
+const different: Runs["verify"] = async () => ({
   outcome: "different",
   manifestPath: "/data/out/manifest.json",
   files: 1,
@@ -37,7 +37,7 @@ describe("export", () => {
       return exampleResult;
     };
     const environment = { SWITCHYARD_HASH_SALT: "pepper" };
-    const { context } = fakeContext({ runExport }, { environment });
+    const { context } = fakeContext({ export: runExport }, { environment });
     const words =
       "export a b --to o --preset mixpanel --input-format csv " +
       "--csv-dialect delimiter=tab,quote=',columns=x,y,header=no --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
@@ -103,7 +103,7 @@ describe("export", () => {
     const given: ExportOptions[] = [];
     const { context } = fakeContext(
       {
-        runExport: async (options) => {
+        export: async (options) => {
           given.push(options);
           return exampleResult;
         },
@@ -160,13 +160,13 @@ describe("export", () => {
     [3, { tooManyRejects: true }],
     [130, { outcome: "interrupted" }],
   ] as const)("ends with exit code %d for %o", async (exitCode, result) => {
-    const { context } = fakeContext({ runExport: async () => ({ ...exampleResult, ...result }) });
+    const { context } = fakeContext({ export: async () => ({ ...exampleResult, ...result }) });
     expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(exitCode);
   });
 
   test.each([[], ["--quiet"]])("says why the exit code is 3 (%s)", async (...words) => {
     const { context, stderr } = fakeContext({
-      runExport: async () => ({ ...exampleResult, tooManyRejects: true }),
+      export: async () => ({ ...exampleResult, tooManyRejects: true }),
     });
     await runCommandLine(["export", "a", "--to", "o", ...words], context);
     expect(stderr.join("")).toContain("More rows were rejected than --max-rejects allows.");
@@ -174,7 +174,7 @@ describe("export", () => {
 
   test("says how to resume when it was interrupted", async () => {
     const { context, stderr, controller } = fakeContext({
-      runExport: async (_, { signal }) => {
+      export: async (_, { signal }) => {
         controller.abort();
         expect(signal.aborted).toBe(true);
         return { ...exampleResult, outcome: "interrupted" };
@@ -188,7 +188,7 @@ describe("export", () => {
     const runExport = async () => {
       throw new SwitchyardError("disk_full", "No space left in /data.");
     };
-    const { context, stdout, stderr } = fakeContext({ runExport });
+    const { context, stdout, stderr } = fakeContext({ export: runExport });
     expect(await runCommandLine(["export", "a", "--to", "o", "--json"], context)).toBe(1);
     expect(stderr.join("")).toBe("error: No space left in /data. [disk_full]\n");
     const error = { code: "disk_full", message: "No space left in /data." };
@@ -209,27 +209,27 @@ describe("export", () => {
 describe("verify", () => {
   test("takes the directory of the command line, else that of the configuration", async () => {
     const directories: string[] = [];
-    const engine: Partial<Engine> = {
-      verifyExport: async (given, context) => {
+    const runs: Partial<Runs> = {
+      verify: async (given, context) => {
         directories.push(given.directory);
         return different(given, context);
       },
     };
-    const { context } = fakeContext(engine, { currentDirectory: directory });
+    const { context } = fakeContext(runs, { currentDirectory: directory });
     await runCommandLine(["verify", "elsewhere"], context);
     await runCommandLine(["verify"], context);
     expect(directories).toEqual([join(directory, "elsewhere"), join(directory, "out")]);
   });
 
   test("a difference is named, and ends with exit code 1", async () => {
-    const { context, stdout } = fakeContext({ verifyExport: different });
+    const { context, stdout } = fakeContext({ verify: different });
     expect(await runCommandLine(["verify", "out"], context)).toBe(1);
     expect(stdout.join("")).toContain("  events/x.csv: rows: found 1\n");
   });
 
   test("a signal ends it with exit code 130", async () => {
     const { context, controller } = fakeContext({
-      verifyExport: async (_, { signal }) => {
+      verify: async (_, { signal }) => {
         controller.abort();
         signal.throwIfAborted();
         return different({ directory: "", s3: {} }, { signal, observer: {} });
@@ -250,7 +250,7 @@ describe("migrate", () => {
     await mkdir(join(directory, "_switchyard"), { recursive: true });
     const manifestPath = join(directory, "manifest.json");
     const runExport = async () => ({ ...exampleResult, manifestPath });
-    const { context, stdout } = fakeContext({ runExport }, { currentDirectory: directory });
+    const { context, stdout } = fakeContext({ export: runExport }, { currentDirectory: directory });
     expect(await runCommandLine(["migrate", "--json"], context)).toBe(0);
     expect(JSON.parse(stdout.join(""))).toMatchObject({
       command: "migrate",
@@ -262,7 +262,10 @@ describe("migrate", () => {
 
   test("stops at the first step that does not end well and says what was not run", async () => {
     const runExport = async () => ({ ...exampleResult, tooManyRejects: true });
-    const { context, stdout, stderr } = fakeContext({ runExport }, { currentDirectory: directory });
+    const { context, stdout, stderr } = fakeContext(
+      { export: runExport },
+      { currentDirectory: directory },
+    );
     expect(await runCommandLine(["migrate"], context)).toBe(3);
     const text = [...stdout, ...stderr].join("");
     expect(text).toContain("  not run   verify\n");
@@ -275,7 +278,7 @@ describe("migrate", () => {
       throw new UsageError("manifest_missing", "There is no manifest.");
     };
     const { context, stdout, stderr } = fakeContext(
-      { verifyExport },
+      { verify: verifyExport },
       { currentDirectory: directory },
     );
     expect(await runCommandLine(["migrate"], context)).toBe(2);
@@ -288,16 +291,18 @@ describe("migrate", () => {
     const verifyExport = async () => {
       throw new SwitchyardError("manifest_missing", "There is no manifest.");
     };
-    const { context, stdout } = fakeContext({ verifyExport }, { currentDirectory: directory });
+    const { context, stdout } = fakeContext(
+      { verify: verifyExport },
+      { currentDirectory: directory },
+    );
     expect(await runCommandLine(["migrate"], context)).toBe(1);
     expect(stdout.join("")).toContain("Run the same command again");
   });
 });
 
 describe("usage", () => {
-  test("version and help go to standard output and need no engine", async () => {
-    const loadEngine = () => Promise.reject(new Error("loaded"));
-    const { context, stdout } = fakeContext({}, { loadEngine });
+  test("version and help go to standard output", async () => {
+    const { context, stdout } = fakeContext();
     expect(await runCommandLine(["--version"], context)).toBe(0);
     expect(stdout.join("")).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await runCommandLine(["export", "--help"], context)).toBe(0);

@@ -5,10 +5,10 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import type { Engine } from "../../src/engine/engine.js";
+import type { CountManifest, CountResult } from "../../src/engine/run-count.js";
+import type { Runs } from "../../src/engine/runs.js";
 import type { Manifest, ManifestEvent } from "../../src/ledger/manifest.js";
 import type { CountRequest } from "../../src/options/options.js";
-import type { CountManifest, CountResult } from "../../src/run/run-count.js";
 import { exampleManifest } from "../report/example-result.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { startTestService, type TestService } from "../support/service.js";
@@ -53,9 +53,9 @@ async function qualify(
   key: string | undefined = service.keys.console,
   url = baseUrl,
   signal = new AbortController().signal,
-  engine: Partial<Engine> = {},
+  runs: Partial<Runs> = {},
 ): Promise<Run> {
-  const { context, stdout, stderr } = fakeContext(engine, {
+  const { context, stdout, stderr } = fakeContext(runs, {
     currentDirectory: directory,
     environment: { SWITCHYARD_CONSOLE_KEY: key },
     signal,
@@ -302,8 +302,8 @@ describe("qualifying the events of inputs", () => {
     await writeFile(path.join(directory, "rows.jsonl"), "{}\n");
   });
 
-  const counting: Partial<Engine> = {
-    async runCount(request) {
+  const counting: Partial<Runs> = {
+    async count(request) {
       requests.push(request);
       return result;
     },

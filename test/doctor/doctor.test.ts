@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { takeLockFile } from "../../src/base/lock-file.js";
 import { runDoctor } from "../../src/cli/run-doctor.js";
 import { type SystemFacts, thisSystem } from "../../src/doctor/system-facts.js";
-import { createEngine } from "../../src/engine/engine.js";
 import { fakeContext } from "../cli/fake-context.js";
 import { runInProcess } from "../support/command-line.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
@@ -51,8 +50,7 @@ async function diagnoseOn(
   facts: Partial<SystemFacts>,
   more: { readonly limit?: number } = {},
 ): Promise<Diagnosed> {
-  const loadEngine = async () => createEngine();
-  const { context, stdout } = fakeContext({}, { currentDirectory: cwd, loadEngine });
+  const { context, stdout } = fakeContext({}, { currentDirectory: cwd });
   const flags = { inputs: ["in"], to: "out", json: true, ...more };
   const system = { ...thisSystem(), ...facts };
   const exitCode = await runDoctor({ flags, configPath: undefined }, context, system);

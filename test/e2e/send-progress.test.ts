@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { createEngine } from "../../src/engine/engine.js";
 import { fakeContext } from "../cli/fake-context.js";
 import { FakeClock } from "../report/fake-clock.js";
 import { FaultyService } from "../support/faulty-service.js";
@@ -30,7 +29,6 @@ test.each([
       environment: { SWITCHYARD_SERVER_SECRET: testSecret },
       clock,
       stderr: { write: (text) => written.push(text), isTTY, columns: 200, rows: 24 },
-      loadEngine: async () => createEngine(),
     },
   );
   const ended = runCommandLine(["send", "rows.jsonl", "--to", url], context);

@@ -1,5 +1,5 @@
 import type { Manifest } from "../../src/ledger/manifest.js";
-import type { ExportResult } from "../../src/run/run-export.js";
+import type { ExportResult } from "../../src/run/export-spec.js";
 
 const emptyDay = { rows: 5, bytes: 500, files: [] };
 const first = "2026-01-30T00:00:00.000Z";

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { SwitchyardError } from "../../src/base/errors.js";
 import { EVENT_COUNTS_NAMES_MAX } from "../../src/base/limits.js";
 import type { RunProgress } from "../../src/ledger/run-observer.js";
-import { runExport } from "../../src/run/run-export.js";
 import type { Source, SourceRange } from "../../src/sources/source.js";
 import { longTest } from "../support/long-test.js";
 import { someOf } from "../support/property-runs.js";
@@ -217,16 +216,16 @@ describe("an export that cannot continue", () => {
   it("keeps no plan if it is interrupted while planning", async () => {
     const run = fakeExport();
     someInputs(run);
-    const undisturbed = run.outside();
     const stop = new AbortController();
     const planRanges = async (source: Source): Promise<readonly SourceRange[]> => {
       stop.abort();
       throw new SwitchyardError("interrupted", `gave up ${source.name}`);
     };
-    const context = { signal: stop.signal, observer: {} };
-    await expect(
-      runExport(run.options(), context, { ...undisturbed, planRanges }),
-    ).rejects.toMatchObject({ code: "interrupted", exitCode: 130 });
+    const read = { ...run.reading(), planRanges };
+    await expect(run.run({}, stop.signal, {}, read)).rejects.toMatchObject({
+      code: "interrupted",
+      exitCode: 130,
+    });
     expect(existsSync(join(run.output, "_switchyard", "plan.json"))).toBe(false);
   });
 

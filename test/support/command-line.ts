@@ -53,7 +53,6 @@ export async function runInProcess(
     stderr: { write: (text) => stderr.push(text) },
     clock: systemClock,
     signal: new AbortController().signal,
-    loadEngine: async () => (await import("../../src/engine/engine.js")).createEngine(),
   });
   const texts = { stdout: stdout.join(""), stderr: stderr.join("") };
   watchOutput(`switchyard ${args.join(" ")}`, () => texts.stdout + texts.stderr);

@@ -17,6 +17,7 @@ import { withLockedCopy } from "../../output/output-copy.js";
 import type { OutputMirror } from "../../output/output-mirror.js";
 import type { SignalledPlace } from "../../output/output-place.js";
 import { refuseLiving } from "../../output/shared-locks.js";
+import { isObjectUrl } from "../../store/object-url.js";
 import { DeltaLog } from "../delta-log.js";
 import {
   applyChange,
@@ -43,12 +44,18 @@ export interface CompactResult {
   readonly durationMs: number;
 }
 
+/** Joins the small parts of an export in its directory, or in a store. */
+export function compactExport(place: SignalledPlace): Promise<CompactResult> {
+  if (isObjectUrl(place.directory)) return compactInStore(place);
+  return compactDirectory(place.directory, place.signal);
+}
+
 /**
  * Joins the small parts of each day of a finished output, from all epochs, into parts of up to the
  * part size, one day after the other. Throws if the output is not finished, is in use, or differs from its
  * manifest; the manifest then lists the files as they are. `store`: the directory is a copy of that output.
  */
-export async function compactExport(
+async function compactDirectory(
   directory: string,
   signal: AbortSignal,
   store?: CompactedStore,
@@ -243,13 +250,13 @@ const FETCHES_MAX = 4;
 /**
  * Joins the small parts of an output in a store. For each day, the joined parts are written first, then
  * their record, and then the small ones are removed, as a store cannot do all at once. Throws what
- * `compactExport` throws, and `StoreError`.
+ * `compactDirectory` throws, and `StoreError`.
  */
-export async function compactInStore(output: SignalledPlace): Promise<CompactResult> {
+async function compactInStore(output: SignalledPlace): Promise<CompactResult> {
   await settleCompaction(output);
   return withLockedCopy(output, async ({ mirror, directory, address }, lock) => {
     try {
-      const result = await compactExport(directory, output.signal, storeOf(mirror, lock));
+      const result = await compactDirectory(directory, output.signal, storeOf(mirror, lock));
       return { ...result, directory: address };
     } finally {
       await mirror.publish(lock);

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
-import type { Engine } from "../../engine/engine.js";
+import { surveyInputs } from "../../engine/survey-inputs.js";
 import { type Configuration, loadConfiguration } from "../../options/configuration.js";
 import { CONFIGURATION_NAME, type JsonObject } from "../../options/configuration-file.js";
 import { SCHEMA_ID, schemaText } from "../../options/configuration-schema.js";
@@ -31,7 +31,6 @@ export async function runInit(
   let output = outputOf(invocation.flags);
   try {
     const { environment, currentDirectory } = context;
-    const engine = await context.loadEngine();
     const configuration = await loadConfiguration({
       flags: invocation.flags,
       environment,
@@ -39,7 +38,7 @@ export async function runInit(
       configPath: null,
     });
     output = outputOf(configuration.values);
-    const { survey, written } = await init(invocation, configuration, engine, context);
+    const { survey, written } = await init(invocation, configuration, context);
     if (output.json) {
       const result = { command: "init", exitCode: exitCodes.done, ...written, survey };
       context.stdout.write(`${JSON.stringify(result)}\n`);
@@ -55,7 +54,6 @@ export async function runInit(
 async function init(
   { flags, configPath, force }: InitInvocation,
   configuration: Configuration,
-  engine: Engine,
   { currentDirectory, signal }: CommandContext,
 ) {
   const name = configPath ?? CONFIGURATION_NAME;
@@ -81,7 +79,7 @@ async function init(
       }),
     ) as JsonObject,
   };
-  const survey = await engine.surveyInputs(request, signal).catch(async (error: unknown) => {
+  const survey = await surveyInputs(request, signal).catch(async (error: unknown) => {
     if (!(error instanceof MappingUnknown) || error.skeleton === undefined) throw error;
     const schema = await provideSchema(directory, schemaText(), force);
     const draft = draftSkeleton({ ...facts, schema, skeleton: error.skeleton });

@@ -3,7 +3,7 @@ import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { checkValue, faultLines } from "../../base/schema.js";
 import type { CountedEvent } from "../../console/qualify-plan.js";
-import type { Engine } from "../../engine/engine.js";
+import type { Runs } from "../../engine/runs.js";
 import type { Manifest, RejectSummary, RowCounts, SourceFailure } from "../../ledger/manifest.js";
 import { ManifestError, readManifest, readManifestOf } from "../../ledger/manifest-file.js";
 import type { RunContext } from "../../ledger/run-observer.js";
@@ -133,11 +133,11 @@ async function firstMember(file: string): Promise<string | undefined> {
  */
 export function prepareCount(
   configuration: Configuration,
-  { engine, signal, observer }: RunContext & { readonly engine: Engine },
+  { runs, signal, observer }: RunContext & { readonly runs: Pick<Runs, "count"> },
 ): () => Promise<KnownEvents> {
   const request = resolveRunOptions(configuration);
   return async () => {
-    const { outcome, manifest, tooManyRejects } = await engine.runCount(request, {
+    const { outcome, manifest, tooManyRejects } = await runs.count(request, {
       signal,
       observer,
     });

@@ -6,7 +6,7 @@ import { STANDARD_OUTPUT } from "../../options/options.js";
 import { resolveExportOptions } from "../../options/run-options.js";
 import { formatShard } from "../../plan/shard.js";
 import { summarizeExport, summarizeShard } from "../../report/run-summary.js";
-import type { ExportResult } from "../../run/run-export.js";
+import type { ExportResult } from "../../run/export-spec.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
 export async function runExportStep(
@@ -17,7 +17,7 @@ export async function runExportStep(
     const { runStreamStep } = await import("./stream-step.js");
     return runStreamStep(configuration, context);
   }
-  const { engine, signal, observer, program, isMigration } = context;
+  const { runs, signal, observer, program, isMigration } = context;
   const options = resolveExportOptions(configuration);
   const { shard } = options;
   if (shard !== undefined) {
@@ -27,10 +27,10 @@ export async function runExportStep(
         "The steps of migrate need the whole export: run `export --shard` in each process, then `export --finish`, then migrate without --shard.",
       );
     }
-    const result = await engine.runShard({ ...options, shard }, { signal, observer });
+    const result = await runs.shard({ ...options, shard }, { signal, observer });
     return reportShard(result, program);
   }
-  const result = await engine.runExport(options, { signal, observer });
+  const result = await runs.export(options, { signal, observer });
   const exitCode = runExitCode(result);
   const report = {
     exitCode,

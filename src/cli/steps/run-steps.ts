@@ -3,7 +3,7 @@ import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
 import type { StoredEvents } from "../../check/verify/stored-counts.js";
-import type { Engine } from "../../engine/engine.js";
+import { runs } from "../../engine/runs.js";
 import {
   type Configuration,
   type GivenFlags,
@@ -22,7 +22,7 @@ import { MANIFEST_NAME } from "../../output/layout.js";
 import { openOutput } from "../../output/open-output.js";
 import { logLine } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
-import type { ExportResult } from "../../run/run-export.js";
+import type { ExportResult } from "../../run/export-spec.js";
 import { type CommandContext, type Output, outputOf } from "../context.js";
 import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
@@ -103,7 +103,6 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
 async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationService["embedded"]> {
   const { context, command, flags } = run;
   const { environment, currentDirectory, signal } = context;
-  const engine = await context.loadEngine();
   const given = { flags, configPath, environment, currentDirectory };
   const configuration = await loadConfiguration(given);
   const { values } = configuration;
@@ -120,7 +119,7 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
     await serveMetrics(run, withDefaults(values, configuration.directory));
     for (const name of run.names) {
       signal.throwIfAborted();
-      const report = await runStep(run, name, engine, service);
+      const report = await runStep(run, name, service);
       run.reports.push(report);
       if (command !== "migrate") break;
       const nothingNew = await describeNothingNew(report, configuration, service, signal);
@@ -190,14 +189,13 @@ async function recordEnd(
 async function runStep(
   { context, stdout, command, flags, output, commandLine, reports, metrics }: Run,
   name: StepName,
-  engine: Engine,
   { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
   const { signal, program } = context;
   const display = displayOf(name, output, context);
   try {
     return await steps[name](configuration, {
-      engine,
+      runs: { ...runs, ...context.runs },
       signal,
       flags,
       stdout,

@@ -7,7 +7,7 @@ import { resolveRunOptions } from "../../options/run-options.js";
 import { resolveSendRequest } from "../../options/send-options.js";
 import { factsOf } from "../../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../../report/run-summary.js";
-import { exceeds } from "../../run/run-splits.js";
+import { exceeds } from "../../run/run.js";
 import { type SendResult, type SendStanding, SendStopped } from "../../run/send-result.js";
 import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
 
@@ -19,11 +19,11 @@ export async function runSendStep(
   configuration: Configuration,
   context: StepContext,
 ): Promise<StepReport> {
-  const { engine, signal, observer, commandLine, isMigration, program } = context;
+  const { runs, signal, observer, commandLine, isMigration, program } = context;
   const request = resolveSendRequest(configuration, commandLine);
   if (isMigration) checkRejects(await countRows(configuration, context), request.maxRejects);
   try {
-    const result = await engine.runSend(request, { signal, observer });
+    const result = await runs.send(request, { signal, observer });
     const exitCode = runExitCode(result);
     const report = {
       exitCode,
@@ -45,13 +45,13 @@ type ReadRows = Pick<RowCounts, "read" | "rejected">;
 /** Returns the rows that an earlier step has counted, or counts them. */
 async function countRows(
   configuration: Configuration,
-  { engine, results, signal, observer }: StepContext,
+  { runs, results, signal, observer }: StepContext,
 ): Promise<ReadRows> {
   const { report } = results.validate ?? {};
   const known =
     results.export?.manifest.rows ?? (report?.sample.share === 1 ? report.rows : undefined);
   if (known !== undefined) return known;
-  const count = await engine.runCount(resolveRunOptions(configuration), { signal, observer });
+  const count = await runs.count(resolveRunOptions(configuration), { signal, observer });
   throwIfInterrupted(signal);
   return count.manifest.rows;
 }

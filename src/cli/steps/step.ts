@@ -2,7 +2,7 @@ import { exitCodes } from "../../base/errors.js";
 import type { StoredEvents } from "../../check/verify/stored-counts.js";
 import type { VerifyResult } from "../../check/verify/verify.js";
 import type { StoredResult } from "../../check/verify/verify-stored.js";
-import type { Engine } from "../../engine/engine.js";
+import type { Runs } from "../../engine/runs.js";
 import type { MissingFields } from "../../ledger/manifest.js";
 import type { RunObserver, RunOutcome } from "../../ledger/run-observer.js";
 import type { Configuration, GivenFlags } from "../../options/configuration.js";
@@ -10,7 +10,7 @@ import type { StepName } from "../../options/configuration-schema.js";
 import type { Report } from "../../profile/report.js";
 import { factsOf } from "../../report/error-text.js";
 import { missingFieldsError } from "../../report/summary-parts.js";
-import type { ExportResult } from "../../run/run-export.js";
+import type { ExportResult } from "../../run/export-spec.js";
 import type { SendResult } from "../../run/send-result.js";
 import type { ByteStream } from "../context.js";
 import type { QualifyResult } from "../qualify/run-qualify.js";
@@ -29,7 +29,7 @@ export interface StepResults {
 }
 
 export interface StepContext {
-  readonly engine: Engine;
+  readonly runs: Runs;
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
   readonly flags: GivenFlags;

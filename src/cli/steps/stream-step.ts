@@ -11,7 +11,7 @@ import { requireFields, runExitCode, type StepContext, type StepReport } from ".
 /** Writes the events of an export to standard output. */
 export async function runStreamStep(
   configuration: Configuration,
-  { engine, signal, observer, isMigration, stdout }: StepContext,
+  { runs, signal, observer, isMigration, stdout }: StepContext,
 ): Promise<StepReport> {
   if (isMigration) {
     throw new UsageError(
@@ -20,7 +20,7 @@ export async function runStreamStep(
     );
   }
   const options = resolveStreamOptions(configuration);
-  const result = await engine.streamEvents(options, { signal, observer }, writerOf(stdout));
+  const result = await runs.stream(options, { signal, observer }, writerOf(stdout));
   const { isClosed, ...facts } = result;
   const exitCode = isClosed ? exitCodes.done : runExitCode(result);
   const report = {

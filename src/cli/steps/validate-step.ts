@@ -23,7 +23,9 @@ import {
   summarizeValidate,
 } from "../../report/validate-summary.js";
 import { checkAccepted } from "../../report/verdict.js";
-import { exceeds } from "../../run/run-splits.js";
+import { findNewInputs } from "../../run/new-inputs.js";
+import { exceeds } from "../../run/run.js";
+import { digestFiles, listInputs, withoutPaths } from "../../sources/inputs.js";
 import type { Discovery } from "../../sources/source-discovery.js";
 import {
   exportOptions,
@@ -45,13 +47,13 @@ export async function runValidateStep(
   configuration: Configuration,
   context: StepContext,
 ): Promise<StepReport> {
-  const inputs = await findNewInputs(configuration, context);
+  const inputs = await inputsOf(configuration, context);
   if (inputs?.sources.length === 0 && inputs.failures.length === 0) return nothingNew;
   checkAccepted(configuration.values.acceptFindings);
   await checkReportDirectory(resolveValidateRequest(configuration).reportDirectory);
-  await requireExpected(configuration, context.engine, context.signal);
+  await requireExpected(configuration, context.signal);
   const wantsFixes = configuration.values.apply === true;
-  const basis = inputs === undefined ? await basisOf(configuration, context) : undefined;
+  const basis = inputs === undefined ? await basisOf(configuration, context.signal) : undefined;
   const last =
     wantsFixes && basis !== undefined ? await lastReport(configuration, basis) : undefined;
   if (last !== undefined) return applyReport(last, configuration, context);
@@ -64,16 +66,15 @@ export async function runValidateStep(
 }
 
 /** Identifies the inputs, the options that decide the report, and the version. */
-async function basisOf(
-  configuration: Configuration,
-  { engine, signal }: Pick<StepContext, "engine" | "signal">,
-): Promise<string> {
+async function basisOf(configuration: Configuration, signal: AbortSignal): Promise<string> {
   const request = resolveValidateRequest(configuration);
   const { dayZone, sampleShare, format, compression, csvSafe, columns, maxRejects } = request;
   const options = { dayZone, sampleShare, format, compression, csvSafe, columns, maxRejects };
   const { acceptFindings } = configuration.values;
   const facts = { version, ...options, acceptFindings, run: await recordRunOptions(request) };
-  const inputs = await engine.digestInputs(request, signal);
+  const { cwd, s3, notInputs } = request;
+  const found = await listInputs(request.inputs, cwd, { s3, signal });
+  const inputs = await digestFiles(await withoutPaths(found, notInputs));
   return createHash("sha256")
     .update(JSON.stringify([facts, inputs]))
     .digest("hex");
@@ -125,13 +126,13 @@ const nothingNew: StepReport = {
 };
 
 /** Returns the inputs that the export of a migration has not begun to read; undefined for all. */
-async function findNewInputs(
+async function inputsOf(
   configuration: Configuration,
-  { engine, signal, observer, isMigration, results }: StepContext,
+  { signal, observer, isMigration, results }: StepContext,
 ): Promise<Discovery | undefined> {
   const isBefore = configuration.steps.includes("export") && results.export === undefined;
   if (!isMigration || !isBefore) return undefined;
-  const inputs = await engine.findNewInputs(resolveExportOptions(configuration), signal);
+  const inputs = await findNewInputs(resolveExportOptions(configuration), signal);
   const count = inputs?.sources.length ?? 0;
   if (count > 0)
     observer.note?.(`Validating ${formatNumberOf(count, "new input")}; the export has the others.`);
@@ -140,12 +141,12 @@ async function findNewInputs(
 
 async function validateOnce(
   configuration: Configuration,
-  { engine, signal, observer }: StepContext,
+  { runs, signal, observer }: StepContext,
   { inputs, basis }: { readonly inputs: Discovery | undefined; readonly basis: string | undefined },
 ) {
   const request = resolveValidateRequest(configuration);
   const { reportDirectory } = request;
-  const { counted, ...facts } = await engine.runValidate(request, { signal, observer }, inputs);
+  const { counted, ...facts } = await runs.validate(request, { signal, observer }, inputs);
   const modulePath = modulePathOf(configuration, reportDirectory);
   const complete = await completeReport(counted, configuration, modulePath);
   const report = { ...complete, run: { ...complete.run, ...omitUndefined({ basis }) } };

@@ -1,4 +1,6 @@
 import { exitCodes } from "../../base/errors.js";
+import { verifyStored } from "../../check/verify/verify-stored.js";
+import { openRange } from "../../formats/input-formats.js";
 import type { Configuration } from "../../options/configuration.js";
 import { requireExport } from "../../options/run-options.js";
 import { summarizeStored, summarizeVerify } from "../../report/verify-summary.js";
@@ -6,11 +8,11 @@ import type { StepContext, StepReport } from "./step.js";
 
 export async function runVerifyStep(
   configuration: Configuration,
-  { engine, signal, observer, results: { send }, stored: storedEvents }: StepContext,
+  { runs, signal, observer, results: { send }, stored: storedEvents }: StepContext,
 ): Promise<StepReport> {
   const place = requireExport(configuration, "verify");
   const readsAll = configuration.values.read ?? false;
-  const verify = await engine.verifyExport({ ...place, readsAll }, { signal, observer });
+  const verify = await runs.verify({ ...place, readsAll }, { signal, observer });
   if (verify.outcome !== "verified" || storedEvents === undefined || send === undefined) {
     const exitCode = exitCodeOf(verify);
     return {
@@ -22,7 +24,7 @@ export async function runVerifyStep(
   }
   const refused = send.manifest.rejects.find(({ code }) => code === "destination_refused");
   const task = { place, stored: storedEvents, refused: refused?.rows ?? 0 };
-  const stored = await engine.verifyStored(task, signal);
+  const stored = await verifyStored(task, { signal, openReader: openRange });
   const exitCode = exitCodeOf(stored);
   return {
     exitCode,

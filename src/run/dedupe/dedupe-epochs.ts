@@ -1,10 +1,9 @@
 import { takeKeys } from "../../dedupe/kept-keys.js";
 import type { MatchFile } from "../../dedupe/key-matcher.js";
-import type { RunAccounts } from "../../ledger/manifest.js";
 import type { RunContext } from "../../ledger/run-observer.js";
 import type { WorkerPool } from "../pool/worker-pool.js";
 import { splitProgress } from "../run-epoch.js";
-import type { RunJob } from "../run-job.js";
+import type { RunSpec } from "../run-spec.js";
 import type { StartedEpoch } from "../start-run.js";
 import {
   type DropDigests,
@@ -13,10 +12,10 @@ import {
   priorKeys,
 } from "./find-duplicates.js";
 
-type DedupeJob = Pick<RunJob<RunAccounts>, "options" | "isFinal">;
+type DedupeJob = Pick<RunSpec, "options" | "sink">;
 
 /**
- * With `dedupe`, decides which events of all epochs repeat earlier ones. Removes the records of
+ * Decides which events of all epochs repeat earlier ones. Removes the records of
  * finished splits that were written with another decision. Returns true if there are any: plan the
  * run again. After an interruption, the signal is aborted when it returns.
  */
@@ -26,7 +25,6 @@ export async function forgetOutdated(
   context: RunContext,
   pool: WorkerPool,
 ): Promise<boolean> {
-  if (job.options.dedupe === undefined) return false;
   // Shared, because otherwise each epoch would read the key files of all earlier epochs.
   const checksums = new Map<string, number>();
   let outdated = 0;
@@ -47,7 +45,7 @@ export async function forgetOutdated(
  * Returns true if the events of an epoch are final: they were sent, or their inputs are gone and
  * cannot be read again.
  */
-function isFixed({ isFinal = false }: DedupeJob, { vanished }: StartedEpoch): boolean {
+function isFixed({ sink: { isFinal = false } }: DedupeJob, { vanished }: StartedEpoch): boolean {
   return isFinal || vanished.size > 0;
 }
 

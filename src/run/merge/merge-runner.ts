@@ -25,9 +25,12 @@ interface MergeProgress {
   readonly merges: number;
 }
 
+type MergeDispatch = Dispatch<{ readonly merge: QueuedMerge }>;
+type MergeClaim = NonNullable<Awaited<ReturnType<MergeDispatch["claim"]>>>;
+
 /** A claimed merge. `work` resolves when the rows that it reads are available. */
 interface BegunMerge {
-  readonly merge: QueuedMerge;
+  readonly claim: MergeClaim;
   readonly work: Promise<MergeWork>;
 }
 
@@ -58,7 +61,7 @@ export class MergeRunner {
    * while one is in progress.
    */
   constructor(
-    private readonly dispatch: Dispatch<QueuedMerge>,
+    private readonly dispatch: MergeDispatch,
     private readonly pool: WorkerPool,
     private readonly onRecord: (record: MergeRecord) => unknown,
     private readonly gather?: (work: MergeWork) => Promise<void>,
@@ -104,11 +107,12 @@ export class MergeRunner {
     } finally {
       // It writes to files whose state must not change after this.
       await lane.ahead?.work.catch(() => undefined);
-      if (lane.ahead !== undefined) await this.dispatch.failed(lane.ahead.merge);
+      await lane.ahead?.claim.failed();
     }
   }
 
-  async #merge(lane: Lane, worker: PoolWorker, { merge, work }: BegunMerge): Promise<void> {
+  async #merge(lane: Lane, worker: PoolWorker, { claim, work }: BegunMerge): Promise<void> {
+    const { merge } = claim;
     try {
       worker.counters.reset();
       lane.merge = merge;
@@ -118,10 +122,10 @@ export class MergeRunner {
       if (this.gather !== undefined) lane.ahead = await this.#begin(false);
       const record = await merging;
       await lane.published;
-      lane.published = this.#account(lane, merge, record);
+      lane.published = this.#account(lane, claim, record);
       lane.published.catch(() => undefined);
     } catch (error) {
-      await this.dispatch.failed(merge);
+      await claim.failed();
       if (!this.pool.isStopping) throw asFatal(`merged ${merge.days}`, error);
     } finally {
       lane.merge = undefined;
@@ -129,17 +133,17 @@ export class MergeRunner {
   }
 
   async #begin(waits: boolean): Promise<BegunMerge | undefined> {
-    const merge = await this.dispatch.claim(waits);
-    if (merge === undefined) return undefined;
+    const claim = await this.dispatch.claim(waits);
+    if (claim === undefined) return undefined;
     this.#claimed++;
     const work = (async () => {
-      const made = merge.work();
+      const made = claim.merge.work();
       await this.gather?.(made);
       return made;
     })();
     // It is awaited later, and may fail before that.
     work.catch(() => undefined);
-    return { merge, work };
+    return { claim, work };
   }
 
   async #workerOf(lane: Lane): Promise<PoolWorker | undefined> {
@@ -152,12 +156,12 @@ export class MergeRunner {
     }
   }
 
-  async #account(lane: Lane, merge: QueuedMerge, record: MergeRecord): Promise<void> {
+  async #account(lane: Lane, claim: MergeClaim, record: MergeRecord): Promise<void> {
     lane.merge = undefined;
     lane.rows += record.rows;
-    this.#bytes += merge.bytes;
+    this.#bytes += claim.merge.bytes;
     this.#merges++;
     await this.onRecord(record);
-    await this.dispatch.done(merge);
+    await claim.done();
   }
 }

@@ -1,6 +1,7 @@
 import { throwIfInterrupted } from "../../base/errors.js";
 import { inTemporaryDirectory } from "../../base/make-directory.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { builtFile } from "../../base/package-files.js";
 import { startThread } from "../../base/thread-call.js";
 import { Ledger } from "../../ledger/ledger.js";
 import type { SplitRecord } from "../../ledger/ledger-records.js";
@@ -15,9 +16,9 @@ import type { Source } from "../../sources/source.js";
 import { plainSplit } from "../pool/split-runner.js";
 import { budgetThreads } from "../pool/thread-count.js";
 import { asFatal } from "../pool/worker-pool.js";
-import type { RunOutside } from "../run-job.js";
-import { factsOf, readerOptionsOf, resolveMaxTime } from "../run-setup.js";
-import { describeDocuments, exceeds } from "../run-splits.js";
+import { exceeds } from "../run.js";
+import { inputReading } from "../run-inputs.js";
+import { describeDocuments, factsOf, readerOptionsOf, resolveMaxTime } from "../run-setup.js";
 import { ThreadCounters } from "../thread/thread-counters.js";
 import type { StreamServer } from "./stream-server.js";
 
@@ -57,19 +58,18 @@ export interface StreamResult
 export async function streamEvents(
   options: StreamOptions,
   context: RunContext,
-  outside: RunOutside,
   write: WriteBytes,
 ): Promise<StreamResult> {
-  const startedMs = outside.now();
-  const { signal, observer } = context;
+  const { signal, observer, now = Date.now } = context;
+  const startedMs = now();
   return inTemporaryDirectory("switchyard-stream-", async (outputDirectory) => {
     const run = { ...options, outputDirectory };
-    const found = await outside.discover(run, signal);
+    const found = await inputReading.discover(run, signal);
     throwIfInterrupted(signal);
     for (const text of describeDocuments(found)) observer.note?.(text);
     const { unreadable } = factsOf(found, {});
     for (const failure of unreadable) observer.sourceFailed?.(failure);
-    const { plan, limit } = await planStream(found.sources, run, outside, signal);
+    const { plan, limit } = await planStream(found.sources, run, signal);
     const [split] = plan.splits;
     const maxTimeMs = resolveMaxTime(options.maxTimeMs, startedMs);
     const counters = new ThreadCounters();
@@ -77,10 +77,10 @@ export async function streamEvents(
     const record =
       split === undefined
         ? emptyRecord
-        : await readSplit({ ...setup, split }, counters, context, outside, write);
+        : await readSplit({ ...setup, split }, counters, context, write);
     for (const failure of record?.failures ?? []) observer.sourceFailed?.(failure);
     const result = resultOf(record, plan, unreadable, options);
-    const durationMs = outside.now() - startedMs;
+    const durationMs = now() - startedMs;
     return { ...result, ...omitUndefined({ limit }), bytesRead: split?.bytes ?? 0, durationMs };
   });
 }
@@ -98,7 +98,6 @@ const emptyRecord: StreamRecord = { id: "", rows: noRows, rejects: [], notices: 
 async function planStream(
   sources: readonly Source[],
   run: StreamSetup["options"],
-  outside: RunOutside,
   signal: AbortSignal,
 ) {
   const whole = (source: Source) => [{ source, start: 0, end: null }];
@@ -108,7 +107,7 @@ async function planStream(
     return { plan: makePlan(ranged, { splitBytes }), limit: undefined };
   }
   const readerOptions = readerOptionsOf(run, layoutOf(run.outputDirectory, "events"), signal);
-  const openCounter = () => outside.openCounter(run, readerOptions);
+  const openCounter = () => inputReading.openCounter(run, readerOptions);
   const { ranged, limit } = await limitRanges(sources, splitBytes, {
     planRanges: async (source) => whole(source),
     signal,
@@ -122,13 +121,14 @@ async function readSplit(
   setup: StreamSetup,
   counters: ThreadCounters,
   { signal, observer }: RunContext,
-  { workerEntry }: RunOutside,
   write: WriteBytes,
 ): Promise<SplitRecord | undefined> {
   const { options, split } = setup;
   await new Ledger(layoutOf(options.outputDirectory, "events")).makeDirectories();
   const { heapBytes } = budgetThreads({ ...options, threads: 1 });
-  const thread = startThread<StreamServer<StreamSetup>>(workerEntry, { heapBytes });
+  const thread = startThread<StreamServer<StreamSetup>>(builtFile("stream-worker.js"), {
+    heapBytes,
+  });
   const stop = () => void thread.terminate();
   signal.addEventListener("abort", stop, { once: true });
   try {

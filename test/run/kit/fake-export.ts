@@ -6,9 +6,9 @@ import { GIB, MIB } from "../../../src/base/limits.js";
 import type { RunObserver } from "../../../src/ledger/run-observer.js";
 import { resolveWritten } from "../../../src/mapper/resolve-mapping.js";
 import type { ExportOptions } from "../../../src/options/options.js";
-import type { ExportResult } from "../../../src/run/run-export.js";
-import { runExport } from "../../../src/run/run-export.js";
-import type { DiscoveredInputs, RunOutside } from "../../../src/run/run-job.js";
+import { type ExportResult, exportSpec } from "../../../src/run/export-spec.js";
+import { run } from "../../../src/run/run.js";
+import type { DiscoveredInputs, InputReading } from "../../../src/run/run-spec.js";
 import type { Source, SourceRange } from "../../../src/sources/source.js";
 import { processScript } from "../../support/process-scripts.js";
 import { scratchDirectory } from "../../support/scratch.js";
@@ -40,13 +40,15 @@ export class FakeExport {
     rmSync(join(this.root, name));
   }
 
-  run(
+  async run(
     changes: Partial<ExportOptions> = {},
     signal: AbortSignal = new AbortController().signal,
     observer: RunObserver = {},
+    read: InputReading = this.reading(),
   ): Promise<ExportResult> {
-    const options = { ...this.options(), ...changes };
-    return runExport(options, { signal, observer }, this.outside());
+    const spec = await exportSpec({ ...this.options(), ...changes });
+    const now = () => this.now;
+    return run({ ...spec, read, sink: { entry: this.entry } }, { signal, observer, now });
   }
 
   /** Returns the export for `fake-run.mjs`. */
@@ -100,13 +102,13 @@ export class FakeExport {
     };
   }
 
-  outside(): RunOutside {
+  readonly entry = pathToFileURL(processScript("fake-worker"));
+
+  reading(): InputReading {
     return {
       discover: async () => this.#discover(),
       planRanges: lineRanges,
       openCounter: () => Promise.reject(new Error("these runs have no limit")),
-      workerEntry: pathToFileURL(processScript("fake-worker")),
-      now: () => this.now,
     };
   }
 

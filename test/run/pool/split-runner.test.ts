@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { RunProgress } from "../../../src/ledger/run-observer.js";
-import type { ExportResult } from "../../../src/run/run-export.js";
+import type { ExportResult } from "../../../src/run/export-spec.js";
 import { longTest } from "../../support/long-test.js";
 import { someOf } from "../../support/property-runs.js";
 import { type FakeExport, fakeExport } from "../kit/fake-export.js";

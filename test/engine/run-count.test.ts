@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { type CountResult, runCount } from "../../src/engine/run-count.js";
 import type { ExportOptions } from "../../src/options/options.js";
-import type { CountResult } from "../../src/run/run-count.js";
-import { runCount } from "../../src/run/run-count.js";
-import { type FakeExport, fakeExport } from "./kit/fake-export.js";
+import { type FakeExport, fakeExport } from "../run/kit/fake-export.js";
 
 const quiet = new AbortController().signal;
 
@@ -20,7 +19,11 @@ function count(
   signal = quiet,
 ): Promise<CountResult> {
   const options = { ...run.options(), ...changes };
-  return runCount(options, { signal, observer: {} }, run.outside(), scratchOf(run));
+  return runCount(options, { signal, observer: {} }, toolsOf(run, scratchOf(run)));
+}
+
+function toolsOf(run: FakeExport, scratchDirectory: string) {
+  return { read: run.reading(), entry: run.entry, scratchDirectory };
 }
 
 it("accounts for rows and events like the manifest of an export, and leaves no files", async () => {
@@ -48,15 +51,13 @@ it("leaves no files when it is interrupted", async () => {
   const run = fakeExport();
   run.input("a.txt", "2026-01-01 e1", "2026-01-01 wait");
   const interruption = new AbortController();
-  const outside = run.outside();
   const counting = runCount(
     run.options(),
     {
       signal: interruption.signal,
       observer: { started: () => setImmediate(() => interruption.abort()) },
     },
-    outside,
-    scratchOf(run),
+    toolsOf(run, scratchOf(run)),
   );
   expect((await counting).outcome).toBe("interrupted");
   expect(readdirSync(scratchOf(run))).toEqual([]);
@@ -77,6 +78,6 @@ it("names the directory that has no room", async () => {
   run.input("a.txt", "2026-01-01 e1");
   const nowhere = join(run.root, "nowhere");
   const context = { signal: quiet, observer: {} };
-  const counting = runCount(run.options(), context, run.outside(), nowhere);
+  const counting = runCount(run.options(), context, toolsOf(run, nowhere));
   await expect(counting).rejects.toThrow(nowhere);
 });

@@ -15,13 +15,17 @@ import type { HeldLock } from "../output/output.js";
 import { refuseLiving } from "../output/shared-locks.js";
 import type { Split } from "../plan/plan.js";
 import type { StoreUsage } from "../store/store-usage.js";
-import { forgetOutdated } from "./dedupe/dedupe-epochs.js";
-import { foldDuplicates } from "./dedupe/duplicate-totals.js";
 import { joinMerged, type MergedDays } from "./merge/merge-spilled.js";
 import type { WorkerPool } from "./pool/worker-pool.js";
 import { type EndedEpoch, runEpoch } from "./run-epoch.js";
-import type { DiscoveredInputs, RunJob, RunOutside } from "./run-job.js";
-import { createPool, discoverInputs, factsOf, planRun, requireSplits } from "./run-setup.js";
+import {
+  createPool,
+  describeDocuments,
+  discoverInputs,
+  planRun,
+  requireSplits,
+} from "./run-setup.js";
+import type { DiscoveredInputs, RunSpec } from "./run-spec.js";
 import type { StartedRun } from "./start-run.js";
 
 /** The result of a run. Errors that end the whole run (disk full, usage) are thrown instead. */
@@ -55,67 +59,79 @@ interface EndedRun<Accounts extends RunAccounts> {
 }
 
 /**
- * Runs from the inputs to the manifest, or resumes the run that the output directory holds:
- * discover, lock, plan, read and merge each epoch in order, account. Throws `UsageError` if it
- * cannot begin, and `SwitchyardError` if it cannot continue (disk full).
+ * Runs from the inputs to the manifest, or resumes the run that the output directory holds. Throws
+ * `UsageError` if it cannot begin, and `SwitchyardError` if it cannot continue (disk full).
  */
-export async function runSplits<Accounts extends RunAccounts>(
-  job: RunJob<Accounts>,
+export async function run<Accounts extends RunAccounts>(
+  spec: RunSpec<Accounts>,
   context: RunContext,
-  outside: RunOutside,
 ): Promise<RunResult<Accounts>> {
-  const { layout } = job;
-  const { signal, observer } = context;
-  const startedMs = outside.now();
-  const inputs = await withFrugalHeap(() => discoverInputs(job, outside, signal));
+  const { options, sink } = spec;
+  const { layout, publisher, begin, finishesOnly = false } = spec.output;
+  const { signal, observer, now = Date.now } = context;
+  const startedMs = now();
+
+  // Open: inputs, lock, plan, threads.
+  const inputs = await withFrugalHeap(() => discoverInputs(spec, signal));
   throwIfInterrupted(signal);
   const output = directoryOutput(layout.outputDirectory);
   const lock = await output.lock(LOCK_PATH).take();
-  const ended: EndedEpoch[] = [];
   let pool: WorkerPool | undefined;
   try {
     await refuseLiving(output, layout.outputDirectory, signal);
-    if (job.finishesOnly === true)
-      await withFrugalHeap(() => requireSplits(layout, factsOf(inputs, job.recorded)));
-    const planning = { outside, signal, startedMs };
-    let run = await withFrugalHeap(() => planRun(job, inputs, planning));
-    if (run.manifest !== undefined) {
-      const manifest = run.manifest as Accounts;
-      // A kill right after the manifest was written may have left some.
-      await removeSpilled(layout, new Set(run.epochs.keys()));
-      return resultOf(job, { end: "done", manifest });
+    if (finishesOnly) await withFrugalHeap(() => requireSplits(spec, inputs));
+    const plan = () => withFrugalHeap(() => planRun(spec, inputs, signal, startedMs));
+    let started = await plan();
+    const { manifest: earlier } = started;
+    if (earlier !== undefined) return await alreadyDone(spec, earlier as Accounts, started);
+    await publisher?.planned();
+    const [first] = started.epochs;
+    if (first !== undefined) await begin?.(first.record);
+    for (const text of notesOf(inputs, lock, started)) observer.note?.(text);
+    pool = createPool(spec, context);
+    if (options.dedupe !== undefined) {
+      const { forgetOutdated } = await import("./dedupe/dedupe-epochs.js");
+      if (await forgetOutdated(spec, started.epochs, context, pool)) started = await plan();
+      await publisher?.planned();
     }
-    await job.publisher?.planned();
-    const [first] = run.epochs;
-    if (first !== undefined) await job.begun?.(first.record);
-    for (const text of notesOf(inputs, lock, run)) observer.note?.(text);
-    pool = createPool(job, context, outside);
-    if (await forgetOutdated(job, run.epochs, context, pool)) {
-      run = await planRun(job, inputs, planning);
-    }
-    if (job.options.dedupe !== undefined) await job.publisher?.planned();
-    const records = new Map(run.epochs.flatMap(({ finished }) => [...finished]));
-    for (const epoch of run.epochs) {
-      ended.push(await runEpoch(job, epoch, { context, outside, pool, records }));
-    }
-    await job.splitsEnded?.([...records.values()], pool);
+
+    // Flow: each epoch is read and merged.
+    const records = new Map(started.epochs.flatMap(({ finished }) => [...finished]));
+    const ended: EndedEpoch[] = [];
+    for (const epoch of started.epochs)
+      ended.push(await runEpoch(spec, epoch, { context, pool, records }));
+
+    // Drain: what needs all records, and the manifest.
+    await sink.drain?.([...records.values()], pool);
     // Threads take 10 to 30 ms to release their memory.
     void pool.end();
     const merged = joinMerged(ended.map((epoch) => epoch.merged));
-    const account = accountFacts(run, startedMs, outside.now());
-    const manifest = await withFrugalHeap(() =>
-      writeAccounts(job, account, [...records.values()], merged),
-    );
-    await removeSpilled(layout, mergedEpochs(run, ended, records));
-    return resultOf(job, { end: merged.end, manifest, ended });
+    const account = accountFacts(started, startedMs, now());
+    const manifest = await withFrugalHeap(() => writeAccounts(spec, account, records, merged));
+    await removeSpilled(layout, mergedEpochs(started, ended, records));
+    if (manifest.complete) await spec.follow?.(manifest);
+    return resultOf(spec, { end: merged.end, manifest, ended });
   } finally {
+    // Stop, in reverse order.
     await pool?.end();
     await lock.release();
   }
 }
 
+/** Returns the result of an earlier run, which left nothing to do. */
+async function alreadyDone<Accounts extends RunAccounts>(
+  spec: RunSpec<Accounts>,
+  manifest: Accounts,
+  { epochs }: StartedRun,
+): Promise<RunResult<Accounts>> {
+  // A kill right after the manifest was written may have left some.
+  await removeSpilled(spec.output.layout, new Set(epochs.keys()));
+  await spec.follow?.(manifest);
+  return resultOf(spec, { end: "done", manifest });
+}
+
 function resultOf<Accounts extends RunAccounts>(
-  { layout, options }: RunJob<Accounts>,
+  { options, output: { layout } }: RunSpec<Accounts>,
   { end, manifest, ended }: EndedRun<Accounts>,
 ): RunResult<Accounts> {
   const { failures, rows, run } = manifest;
@@ -163,11 +179,6 @@ function mergedEpochs(
   );
 }
 
-/** Describes the inputs that are not data. */
-export function describeDocuments({ documents = [] }: DiscoveredInputs): readonly string[] {
-  return documents.length === 0 ? [] : [`skipped (not data): ${listNames(documents)}`];
-}
-
 function notesOf(
   inputs: DiscoveredInputs,
   { takenOverFrom: dead }: Pick<HeldLock, "takenOverFrom">,
@@ -178,13 +189,6 @@ function notesOf(
     ...(dead === undefined ? [] : [`resuming after process ${dead.pid}, which died`]),
     ...notes,
   ];
-}
-
-const NAMES_SHOWN = 5;
-
-function listNames(names: readonly string[]): string {
-  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : "";
-  return `${names.slice(0, NAMES_SHOWN).join(", ")}${more}`;
 }
 
 function accountFacts(
@@ -218,13 +222,14 @@ function accountFacts(
 }
 
 async function writeAccounts<Accounts extends RunAccounts>(
-  { layout, options, fold }: RunJob<Accounts>,
+  { options: { dedupe }, output: { layout }, fold }: RunSpec<Accounts>,
   facts: Omit<AccountFacts, "inputs">,
-  records: readonly SplitRecord[],
+  byId: ReadonlyMap<string, SplitRecord>,
   merged: MergedDays,
 ): Promise<Accounts> {
-  const { dedupe } = options;
-  const duplicates = dedupe && (await foldDuplicates(layout, records, dedupe));
+  const records = [...byId.values()];
+  const totals = dedupe && (await import("./dedupe/duplicate-totals.js"));
+  const duplicates = dedupe && (await totals?.foldDuplicates(layout, records, dedupe));
   const inputs = await writeInputs(layout, facts.plan, foldFailures(facts, records));
   const account = { ...facts, inputs, ...omitUndefined({ duplicates }) };
   const { manifest, files } = await fold(account, records, merged);

@@ -1,11 +1,12 @@
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { builtFile } from "../base/package-files.js";
 import { sum } from "../base/sum.js";
 import { forgetKeys, keepKeys } from "../dedupe/kept-keys.js";
 import { keyFileOf, keyLayoutOf, keySplitOf } from "../dedupe/key-layout.js";
 import { formatOf } from "../formats/input-formats.js";
 import { EventFold } from "../ledger/event-fold.js";
-import { Ledger, type RunRecord } from "../ledger/ledger.js";
+import { Ledger } from "../ledger/ledger.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { RunAccounts } from "../ledger/manifest.js";
 import { checkEvents } from "../ledger/manifest-fold.js";
@@ -15,32 +16,20 @@ import type { RunContext } from "../ledger/run-observer.js";
 import type { ValidateOptions, ValidateRequest } from "../options/options.js";
 import { layoutOf } from "../output/layout.js";
 import type { Plan } from "../plan/plan.js";
-import type { FieldTally, LackedTarget } from "../profile/field-tally.js";
+import type { LackedTarget } from "../profile/field-tally.js";
 import { ProfileFold } from "../profile/profile-fold.js";
 import { profiledTargets } from "../profile/split-profile.js";
+import { rejectAdvice } from "../report/reject-advice.js";
+import { countDuplicates } from "../run/dedupe/duplicate-totals.js";
+import { budgetThreads } from "../run/pool/thread-count.js";
+import { type CountedReport, foldReport, type ReportFacts } from "../run/report/fold-report.js";
+import { type RunResult, run } from "../run/run.js";
+import { inputReading } from "../run/run-inputs.js";
+import type { RunSpec } from "../run/run-spec.js";
+import type { ReaderOptions } from "../sources/read-options.js";
 import type { Source, SourceRange } from "../sources/source.js";
-import { countDuplicates } from "./dedupe/duplicate-totals.js";
-import { budgetThreads } from "./pool/thread-count.js";
-import { type CountedReport, foldReport, type ReportFacts } from "./report/fold-report.js";
-import type { RunJob, RunOutside } from "./run-job.js";
-import { type RunResult, runSplits } from "./run-splits.js";
-
-/** Counts of the rows that were read. */
-export interface CountedFields {
-  /** Counts of the fields of some rows. */
-  readonly counts: FieldTally;
-  /** All rows without a value for a target. */
-  readonly lacking: ReadonlyMap<LackedTarget, number>;
-}
-
-/** Texts of a report that the caller provides. */
-export interface ReportWords extends Pick<ReportFacts, "adviceOn"> {
-  /** Samples the sources for fields without a target, and finds those that were renamed. */
-  fieldsOf(
-    sources: readonly Source[],
-    counted: CountedFields,
-  ): Promise<Pick<ReportFacts, "unusedFields" | "renamedFields">>;
-}
+import type { Discovery } from "../sources/source-discovery.js";
+import { type CountedFields, sampleFields } from "./survey-inputs.js";
 
 /** The result of a dry run. */
 export interface ValidateResult
@@ -53,103 +42,124 @@ export interface ValidateResult
 }
 
 /**
- * Reads and maps inputs like an export of the same options, and profiles their events. Keeps
- * nothing: the ledger is in a temporary directory below `scratchDirectory`, which is always
- * removed. Throws like `runSplits`.
+ * Reads and maps inputs like an export of the same options, and profiles their events; `inputs`: only these
+ * inputs of the request. Keeps nothing: the ledger is in a temporary directory, which is always removed.
+ * Throws like `run`.
  */
-export async function runValidate(
+export function runValidate(
   request: ValidateRequest,
   context: RunContext,
-  outside: RunOutside,
-  words: ReportWords,
-  scratchDirectory?: string,
+  inputs?: Discovery,
+): Promise<ValidateResult> {
+  return inTemporaryDirectory("switchyard-validate-", (directory) =>
+    validateIn(directory, request, context, inputs),
+  );
+}
+
+async function validateIn(
+  outputDirectory: string,
+  request: ValidateRequest,
+  context: RunContext,
+  inputs: Discovery | undefined,
 ): Promise<ValidateResult> {
   const { sampleShare, reportDirectory: _, countedKey: key, ...runOptions } = request;
-  const readsAll = sampleShare >= 1;
-  const countedKey = readsAll ? key : undefined;
-  const { dayZone } = request;
-  const recorded = { ...(await recordRunOptions(request)), dayZone };
-  const sampler = new RangeSampler(sampleShare);
-  const validate = async (outputDirectory: string) => {
-    const options: ValidateOptions = {
-      ...runOptions,
-      ...omitUndefined({ countedKey }),
-      outputDirectory,
-      nowMs: outside.now(),
-    };
-    const layout = layoutOf(outputDirectory, "events");
-    const ledger = new Ledger(layout);
-    let counted: CountedReport | undefined;
-    /** Size of all inputs on disk. */
-    let bytes = 0;
-    let countedDuplicates: ReportFacts["exact"];
-    let begun: RunRecord | undefined;
-    const job: RunJob<RunAccounts> = {
-      options,
-      recorded,
-      layout,
-      async begun(record) {
-        begun = record;
-      },
-      async splitsEnded(records, pool) {
-        if (countedKey === undefined || options.dedupe !== undefined) return;
-        if (context.signal.aborted) return;
-        const keyed = { ...options, dedupe: countedKey };
-        const found = await countDuplicates(keyed, layout, records, pool, context.signal);
-        countedDuplicates = found && { ...found, removed: false };
-      },
-      async fold(accountFacts, records) {
-        const { accounts, profile, events } = await foldProfiles(accountFacts, records, ledger);
-        const { threads } = budgetThreads(options);
-        const { sources } = accountFacts.plan;
-        // A source that killed a worker would kill this thread.
-        const failed = new Set(accounts.failures.map(({ source }) => source));
-        const sound = sources.filter(({ name }) => !failed.has(name));
-        const fields = context.signal.aborted
-          ? { unusedFields: [], renamedFields: [] }
-          : await words.fieldsOf(sound, countedFields(profile, accounts));
-        const isPartial = accounts.limit?.partial === true;
-        const sampleShare = isPartial ? shareOf(accountFacts.plan, bytes) : sampler.chosenShare;
-        const sampled = { sampleShare, sources, ...fields };
-        const { adviceOn } = words;
-        const exact = removedDuplicates(accounts) ?? countedDuplicates;
-        if (readsAll && !context.signal.aborted) await keep(options, exact, begun, records);
-        const facts = { ...sampled, adviceOn, accounts, exact, dayZone, threads };
-        counted = foldReport(facts, profile, events);
-        return { manifest: accounts };
-      },
-    };
-    const counting: RunOutside = {
-      ...outside,
-      async discover(...inputs) {
-        const found = await outside.discover(...inputs);
-        bytes = sum(found.sources, ({ size }) => size);
-        return found;
-      },
-    };
-    const result = await runSplits(job, context, readsAll ? counting : sampled(outside, sampler));
-    if (counted === undefined) throw new Error("a dry run ended without its report");
-    const { outcome, failures, tooManyRejects, rowsRead, bytesRead, durationMs } = result;
-    return { outcome, counted, failures, tooManyRejects, rowsRead, bytesRead, durationMs };
+  const { signal, now = Date.now } = context;
+  const countedKey = sampleShare >= 1 ? key : undefined;
+  const options: ValidateOptions = {
+    ...runOptions,
+    ...omitUndefined({ countedKey }),
+    outputDirectory,
+    nowMs: now(),
   };
-  return inTemporaryDirectory("switchyard-validate-", validate, scratchDirectory);
+  const layout = layoutOf(outputDirectory, "events");
+  const sampler = new RangeSampler(sampleShare);
+  const found: Found = { bytes: 0, duplicates: undefined };
+  let counted: CountedReport | undefined;
+  const spec: RunSpec = {
+    options,
+    recorded: { ...(await recordRunOptions(request)), dayZone: request.dayZone },
+    read: {
+      ...inputReading,
+      async discover(...run) {
+        const discovered = inputs ?? (await inputReading.discover(...run));
+        found.bytes = sum(discovered.sources, ({ size }) => size);
+        return discovered;
+      },
+      ...(sampleShare < 1 && { planRanges: (source, _, tools) => sampler.plan(source, tools) }),
+    },
+    sink: {
+      entry: builtFile("validate-worker.js"),
+      async drain(records, pool) {
+        if (countedKey === undefined || options.dedupe !== undefined || signal.aborted) return;
+        const keyed = { ...options, dedupe: countedKey };
+        const counts = await countDuplicates(keyed, layout, records, pool, signal);
+        found.duplicates = counts && { ...counts, removed: false };
+      },
+    },
+    output: { layout },
+    async fold(facts, records) {
+      const ledger = new Ledger(layout);
+      const folded = await foldProfiles(facts, records, ledger);
+      const exact = removedDuplicates(folded.accounts) ?? found.duplicates;
+      if (sampleShare >= 1 && !signal.aborted) await keep(options, exact, ledger, records);
+      const isPartial = folded.accounts.limit?.partial === true;
+      counted = await report(options, folded, signal, {
+        sampleShare: isPartial ? shareOf(facts.plan, found.bytes) : sampler.chosenShare,
+        sources: facts.plan.sources,
+        exact,
+      });
+      return { manifest: folded.accounts };
+    },
+  };
+  const { outcome, failures, tooManyRejects, ...ended } = await run(spec, context);
+  if (counted === undefined) throw new Error("a dry run ended without its report");
+  const { rowsRead, bytesRead, durationMs } = ended;
+  return { outcome, counted, failures, tooManyRejects, rowsRead, bytesRead, durationMs };
+}
+
+/** What a dry run finds beside rows. */
+interface Found {
+  /** Size of all inputs on disk. */
+  bytes: number;
+  duplicates: ReportFacts["exact"];
+}
+
+async function report(
+  options: ValidateOptions,
+  { accounts, profile, events }: Awaited<ReturnType<typeof foldProfiles>>,
+  signal: AbortSignal,
+  facts: Pick<ReportFacts, "sampleShare" | "sources" | "exact">,
+): Promise<CountedReport> {
+  // A source that killed a worker would kill this thread.
+  const failed = new Set(accounts.failures.map(({ source }) => source));
+  const sound = facts.sources.filter(({ name }) => !failed.has(name));
+  const counts = countedFields(profile, accounts);
+  const fields = signal.aborted
+    ? { unusedFields: [], renamedFields: [] }
+    : await sampleFields(options, sound, counts, signal);
+  const { dayZone } = options;
+  const { threads } = budgetThreads(options);
+  const adviceOn: ReportFacts["adviceOn"] = (code) => rejectAdvice[code];
+  return foldReport({ ...facts, ...fields, accounts, adviceOn, dayZone, threads }, profile, events);
 }
 
 /** Keeps the keys of a run that has found duplicates; removes those of an earlier one. */
 async function keep(
   options: ValidateOptions,
   found: ReportFacts["exact"],
-  begun: RunRecord | undefined,
+  ledger: Ledger,
   records: readonly SplitRecord[],
 ): Promise<void> {
-  const { keptKeysDirectory: directory, countedKey, outputDirectory } = options;
+  const { keptKeysDirectory: directory, countedKey } = options;
   if (directory === undefined) return;
   const dedupe = options.dedupe ?? countedKey;
-  if (begun === undefined || dedupe === undefined || (found?.rows ?? 0) === 0) {
+  const hasFound = dedupe !== undefined && (found?.rows ?? 0) > 0;
+  const begun = hasFound ? await ledger.readRun() : undefined;
+  if (begun === undefined || dedupe === undefined) {
     await forgetKeys(directory);
     return;
   }
-  const paths = keyLayoutOf(layoutOf(outputDirectory, "events"));
+  const paths = keyLayoutOf(ledger.layout);
   const { plan, maxTimeMs } = begun;
   await keepKeys(directory, {
     options: { ...options, dedupe },
@@ -175,17 +185,6 @@ function shareOf({ splits }: Plan, bytes: number): number {
 
 /** The share of a plan that leaves out a few bytes. */
 const LIMITED_SHARE_MAX = 0.9999;
-
-/** Cuts sources into small pieces and plans a sample of the pieces. */
-function sampled(outside: RunOutside, sampler: RangeSampler): RunOutside {
-  return {
-    ...outside,
-    async planRanges(source, _, options) {
-      const pieces = await outside.planRanges(source, pieceBytesOf(source), options);
-      return sampler.choose(source, pieces);
-    },
-  };
-}
 
 async function foldProfiles(
   facts: AccountFacts,
@@ -254,7 +253,9 @@ class RangeSampler {
     return this.#total === 0 ? 1 : this.#chosen / this.#total;
   }
 
-  choose(source: Source, ranges: readonly SourceRange[]): readonly SourceRange[] {
+  /** Cuts a source into small pieces, and returns the chosen ones. */
+  async plan(source: Source, options: ReaderOptions): Promise<readonly SourceRange[]> {
+    const ranges = await inputReading.planRanges(source, pieceBytesOf(source), options);
     const bytes = source.size / Math.max(1, ranges.length);
     return ranges.filter(() => this.#take(bytes));
   }

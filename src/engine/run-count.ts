@@ -1,4 +1,5 @@
 import { inTemporaryDirectory } from "../base/make-directory.js";
+import { builtFile } from "../base/package-files.js";
 import { foldEvents } from "../ledger/event-fold.js";
 import { Ledger } from "../ledger/ledger.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
@@ -9,8 +10,9 @@ import { type AccountFacts, foldAccounts } from "../ledger/run-accounts.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { CountRequest } from "../options/options.js";
 import { layoutOf } from "../output/layout.js";
-import type { RunJob, RunOutside } from "./run-job.js";
-import { type RunResult, runSplits } from "./run-splits.js";
+import { type RunResult, run } from "../run/run.js";
+import { inputReading } from "../run/run-inputs.js";
+import type { InputReading, RunSpec } from "../run/run-spec.js";
 
 /** The part of an export's manifest that counts rows and events. */
 export interface CountManifest extends RunAccounts {
@@ -25,28 +27,36 @@ export type CountResult = Pick<RunResult<CountManifest>, "outcome" | "manifest" 
 /**
  * Reads and maps inputs like an export of the same options, and counts the events that it would
  * deliver. Keeps nothing: the ledger is in a temporary directory below `scratchDirectory`, which is
- * always removed. Throws like `runSplits`.
+ * always removed. Throws like `run`.
  */
 export async function runCount(
   request: CountRequest,
   context: RunContext,
-  outside: RunOutside,
-  scratchDirectory?: string,
+  { read = inputReading, entry = builtFile("count-worker.js"), scratchDirectory }: CountTools = {},
 ): Promise<CountResult> {
   const recorded = await recordRunOptions(request);
   const count = async (outputDirectory: string) => {
     const layout = layoutOf(outputDirectory, "events");
     const ledger = new Ledger(layout);
-    const job: RunJob<CountManifest> = {
+    const spec: RunSpec<CountManifest> = {
       options: { ...request, outputDirectory },
       recorded,
-      layout,
+      read,
+      sink: { entry },
+      output: { layout },
       fold: async (facts, records) => ({ manifest: await foldCount(facts, records, ledger) }),
     };
-    const { outcome, manifest, tooManyRejects } = await runSplits(job, context, outside);
+    const { outcome, manifest, tooManyRejects } = await run(spec, context);
     return { outcome, manifest, tooManyRejects };
   };
   return inTemporaryDirectory("switchyard-count-", count, scratchDirectory);
+}
+
+/** What a count reads with, and the directory that holds its temporary directory. */
+export interface CountTools {
+  readonly read?: InputReading;
+  readonly entry?: URL;
+  readonly scratchDirectory?: string;
 }
 
 async function foldCount(

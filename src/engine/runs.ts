@@ -9,6 +9,41 @@ import {
   storeWait,
 } from "../store/store-usage.js";
 
+/** The runs that commands and the library start. Each loads its code when it starts. */
+export const runs = {
+  export: watched(async () => (await import("./run-export.js")).runExport),
+  shard: watched(async () => (await import("./run-export.js")).runShard),
+  worker: watched(async () => (await import("../distributed/queue-worker.js")).runWorker),
+  stream: watched(async () => (await import("../run/stream/stream-events.js")).streamEvents),
+  send: watched(async () => (await import("./run-send.js")).runSend),
+  validate: watched(async () => (await import("./run-validate.js")).runValidate),
+  count: lazily(async () => (await import("./run-count.js")).runCount),
+  verify: lazily(async () => (await import("./run-verify.js")).runVerify),
+};
+
+export type Runs = typeof runs;
+
+/** A run of a request; some take more arguments. */
+type Run<Request, More extends unknown[], Result> = (
+  request: Request,
+  context: RunContext,
+  ...more: More
+) => Promise<Result>;
+
+function lazily<Request, More extends unknown[], Result>(
+  load: () => Promise<Run<Request, More, Result>>,
+): Run<Request, More, Result> {
+  return async (...given) => (await load())(...given);
+}
+
+/** Returns a run whose requests to object stores are watched. */
+function watched<Request, More extends unknown[], Result extends object>(
+  load: () => Promise<Run<Request, More, Result>>,
+): Run<Request, More, Result & { readonly store?: StoreUsage }> {
+  return (request, context, ...more) =>
+    watchStore(context, async () => (await load())(request, context, ...more));
+}
+
 const LOOK_INTERVAL_MS = 1_000;
 
 /** Shorter waits are not reported. */
@@ -18,7 +53,7 @@ const NOTE_INTERVAL_MS = 30_000;
 /**
  * Runs `work`. If it uses object stores, notes long waits, and adds the number of requests to its result.
  */
-export async function watchStore<Result extends object>(
+async function watchStore<Result extends object>(
   { observer }: RunContext,
   work: () => Promise<Result>,
 ): Promise<Result & { readonly store?: StoreUsage }> {

@@ -1,0 +1,46 @@
+import { epochOf } from "../base/epoch.js";
+import { builtFile } from "../base/package-files.js";
+import { DeltaLog } from "../check/delta-log.js";
+import { readCompacted } from "../ledger/compacted.js";
+import { foldEvents } from "../ledger/event-fold.js";
+import { Ledger } from "../ledger/ledger.js";
+import type { Manifest } from "../ledger/manifest.js";
+import { foldExport } from "../ledger/manifest-fold.js";
+import { recordOptions } from "../ledger/recorded-options.js";
+import type { ExportOptions } from "../options/options.js";
+import { layoutOf, layoutOfEpoch } from "../output/layout.js";
+import type { RunResult } from "./run.js";
+import { inputReading } from "./run-inputs.js";
+import type { RunPublisher, RunSpec } from "./run-spec.js";
+
+export type ExportResult = RunResult<Manifest>;
+
+/** Returns the spec of an export to day directories, in one process or in several. */
+export async function exportSpec(
+  options: ExportOptions,
+  publisher?: RunPublisher,
+): Promise<RunSpec<Manifest>> {
+  const recorded = await recordOptions(options);
+  const layout = layoutOf(options.outputDirectory, options.dataset);
+  return {
+    options,
+    recorded,
+    read: inputReading,
+    sink: { entry: builtFile("split-worker.js") },
+    output: { layout, publisher, finishesOnly: options.finish },
+    async fold(facts, records, merged) {
+      const readEvents = (id: string) =>
+        new Ledger(layoutOfEpoch(layout, epochOf(id))).readEvents(id);
+      const events = await foldEvents({ readEvents }, records);
+      const exportFacts = { ...facts, options: recorded };
+      const compacted = await readCompacted(layout);
+      const { manifest, eventsByDay } = foldExport(exportFacts, records, events, merged, compacted);
+      return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
+    },
+    async follow(manifest) {
+      // An existing log must follow the output: readers would miss files that a later run joins or adds.
+      const log = options.table === "delta" ? new DeltaLog(layout) : DeltaLog.of(layout);
+      await log?.follow(manifest);
+    },
+  };
+}
