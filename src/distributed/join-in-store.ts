@@ -18,9 +18,9 @@ export interface JoinedOutput {
   /** Fetches the records that merges of days need, if the output is in a store. */
   prepareMerges?(): Promise<void>;
   /**
-   * Takes the lease of a split and fetches its journals; returns undefined while another process holds it.
+   * Claims a split and fetches its journals; returns undefined while another process has it.
    */
-  lease(split: string): Promise<OutputClaim | undefined>;
+  claim(split: string): Promise<OutputClaim | undefined>;
   /** Removes the journals of a split from a store; absent if the directory is the output itself. */
   forgetJournals?(split: string): Promise<void>;
 }
@@ -31,13 +31,13 @@ const FETCHES_MAX = 16;
 interface LockedOutput {
   readonly output: Output;
   readonly lock: HeldLock;
-  lease(split: string): Promise<OutputClaim | undefined>;
+  claim(split: string): Promise<OutputClaim | undefined>;
 }
 
 /** Calls `work` with a copy of the plan of an output. Throws what `work` throws, and `output_lock_lost`. */
 export async function joinInStore<Result>(
   place: OutputPlace,
-  { output, lock, lease }: LockedOutput,
+  { output, lock, claim }: LockedOutput,
   work: (output: JoinedOutput) => Promise<Result>,
 ): Promise<Result> {
   const signal = lock.lost;
@@ -45,8 +45,8 @@ export async function joinInStore<Result>(
     const result = await work({
       directory,
       lost: signal,
-      async lease(split) {
-        const taken = await lease(split);
+      async claim(split) {
+        const taken = await claim(split);
         if (taken !== undefined) await fetchJournals(output, split, directory, signal);
         return taken;
       },

@@ -12,7 +12,7 @@ import type { WorkerOptions } from "../options/options.js";
 import { layoutOfEpoch } from "../output/layout.js";
 import { MergeRunner } from "../run/merge/merge-runner.js";
 import { mergeProgress, mergesOf } from "../run/merge/merge-spilled.js";
-import type { Dispatch } from "../run/pool/dispatch.js";
+import { SplitClaims } from "../run/pool/split-claims.js";
 import { beginEvents, readSplits } from "../run/run-epoch.js";
 import { createPool } from "../run/run-setup.js";
 import type { RunSpec } from "../run/run-spec.js";
@@ -20,10 +20,9 @@ import { begunEpoch, type StartedEpoch } from "../run/start-run.js";
 import type { MergeWork } from "../run/thread/run-merge.js";
 import type { StoreUsage } from "../store/store-usage.js";
 import type { JoinedOutput } from "./join-in-store.js";
-import { LeasedDispatch } from "./leased-dispatch.js";
+import { QueueDispatch, type QueueDispatchOptions } from "./queue-dispatch.js";
 import { openQueuedOutput, type QueuedOutput, recordPath } from "./queued-output.js";
 import { openQueuedRun, type QueuedRun } from "./queued-run.js";
-import { RunDispatch, type RunDispatchOptions } from "./run-dispatch.js";
 import { harmlessUrl, type QueueClaim, WorkQueue } from "./work-queue.js";
 import { requireSameRun, runIdOf } from "./worker-options.js";
 
@@ -65,14 +64,14 @@ export async function runWorker(
 /** A run whose splits a worker reads. */
 interface ServedRun {
   readonly run: string;
-  readonly dispatch: { readonly held: ReadonlySet<QueueClaim> };
+  readonly dispatch: { readonly held: readonly QueueClaim[] };
   progress?: () => RunProgress;
 }
 
 interface Ways {
   /** Ends the work. */
   readonly signal: AbortSignal;
-  readonly leased?: LeasedDispatch;
+  readonly claims?: SplitClaims;
 }
 
 interface OpenedEpoch {
@@ -177,18 +176,17 @@ class QueueWorker {
 
   async #read(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
     const { spec } = opened;
-    const splits = new Map(epoch.record.plan.splits.map((split) => [split.id, { split }]));
-    const dispatch = new RunDispatch(claim, this.#dispatchOptions(claim, places, splits));
-    const { leased, signal } = this.#waysOf(opened, dispatch, places.joined);
+    const splits = new Map(epoch.record.plan.splits.map((split) => [split.id, split]));
+    const dispatch = new QueueDispatch(claim, this.#dispatchOptions(claim, places, splits));
+    const { claims, signal } = this.#waysOf(opened, places.joined);
     const inside = this.#begin(claim, dispatch, { signal, places });
     const pool = createPool(spec, inside);
     const records = new Map<string, SplitRecord>();
     inside.observer.note?.(`reading splits of ${claim.work.output}`);
     try {
-      const shared = { context: inside, pool, records };
-      await readSplits(spec, epoch, epoch.record.plan.splits, shared, leased ?? dispatch);
+      const shared = { context: inside, pool, records, claims };
+      await readSplits(spec, epoch, epoch.record.plan.splits, shared, dispatch);
     } finally {
-      await leased?.close();
       await pool.end();
       await this.#end(dispatch, opened);
       this.#splits += records.size;
@@ -209,12 +207,10 @@ class QueueWorker {
     const { layout } = epoch.ledger;
     const records = await epoch.ledger.readSplits();
     const { plan, done } = mergedOf(await readMergeState(epoch.ledger), records);
-    const merges = new Map(
-      plan && [...mergesOf(layout, plan, records)].map(([id, merge]) => [id, { merge }]),
-    );
+    const merges = plan && mergesOf(layout, plan, records);
     // The plan has changed, and the merges of the new one are in the queue too.
-    if (plan === undefined || !merges.has(claim.work.id)) return claim.done();
-    const dispatch = new RunDispatch(claim, this.#dispatchOptions(claim, places, merges));
+    if (plan === undefined || !merges?.has(claim.work.id)) return claim.done();
+    const dispatch = new QueueDispatch(claim, this.#dispatchOptions(claim, places, merges));
     const inside = this.#begin(claim, dispatch, { signal: joined.lost, places });
     const pool = createPool(spec, inside);
     const { publisher } = spec.output;
@@ -239,7 +235,7 @@ class QueueWorker {
     { work: { run, kind, epoch } }: QueueClaim,
     { output }: Places,
     works: ReadonlyMap<string, Work>,
-  ): RunDispatchOptions<Work> {
+  ): QueueDispatchOptions<Work> {
     const { queue, context } = this;
     const { signal: stop, now = Date.now } = context;
     return { queue, output, run, kind, epoch, works, stop, now };
@@ -275,15 +271,14 @@ class QueueWorker {
   }
 
   /** Returns how splits of a run are claimed, and what ends their work. */
-  #waysOf({ claimTime }: QueuedRun, dispatch: Dispatch, joined: JoinedOutput): Ways {
+  #waysOf({ claimTime }: QueuedRun, joined: JoinedOutput): Ways {
     const { context } = this;
     // A stopping worker finishes the splits in progress.
     if (claimTime === undefined) return { signal: joined.lost };
-    const lease = (split: string) => joined.lease(split);
     return {
       // Other workers send the rest of a split.
       signal: AbortSignal.any([joined.lost, context.signal]),
-      leased: new LeasedDispatch(dispatch, { lease, claimTime, stop: context.signal }),
+      claims: new SplitClaims((id) => joined.claim(id), claimTime),
     };
   }
 
@@ -292,7 +287,7 @@ class QueueWorker {
     const { run, dispatch, progress } = this.#at ?? {};
     const { rows = 0, rejects = 0, delivered = 0, waiting } = progress?.() ?? {};
     const nowMs = Date.now();
-    const working = [...(dispatch?.held ?? [])].map(({ work, claimedMs }) => ({
+    const working = (dispatch?.held ?? []).map(({ work, claimedMs }) => ({
       path: recordPath(work),
       ageMs: nowMs - claimedMs,
     }));

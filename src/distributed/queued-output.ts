@@ -41,10 +41,10 @@ export async function openQueuedOutput(place: OutputPlace): Promise<QueuedOutput
       const lock = await joinWaiting(context, { output, worker, name: directory });
       try {
         const { lost } = lock;
-        const lease = (split: string) => output.claim(leasePath(split));
-        if (!isStored) return await work({ directory, lost, lease });
+        const claim = (split: string) => output.claim(claimPath(split));
+        if (!isStored) return await work({ directory, lost, claim });
         const { joinInStore } = await import("./join-in-store.js");
-        return await joinInStore(place, { output, lock, lease }, work);
+        return await joinInStore(place, { output, lock, claim }, work);
       } catch (error) {
         throw lock.lost.aborted ? lock.lost.reason : error;
       } finally {
@@ -68,9 +68,9 @@ export async function openQueuedOutput(place: OutputPlace): Promise<QueuedOutput
   };
 }
 
-/** Returns the path of the lease of a split in its output. */
-export function leasePath(split: string): string {
-  return `_switchyard/leases/${split}`;
+/** Returns the path of the claim of a split in its output. */
+function claimPath(split: string): string {
+  return `_switchyard/claims/${split}`;
 }
 
 /** Returns the path of the record of a split or a merge in its output. */

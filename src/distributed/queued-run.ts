@@ -12,7 +12,7 @@ import { readWorkerOptions } from "./worker-options.js";
 /** A run as one of its workers sees it. */
 export interface QueuedRun {
   readonly spec: RunSpec;
-  /** Set if splits are sent: each then needs a lease, which the queue cannot lose. */
+  /** Set if splits are sent: each then needs a claim in the output, which the queue cannot lose. */
   readonly claimTime?: ClaimTime;
 }
 

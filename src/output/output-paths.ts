@@ -86,7 +86,7 @@ export function isLocalOnly(path: string): boolean {
     path === LOCK_PATH ||
     path.startsWith(`${LOCK_PATH}.`) ||
     path.startsWith(`${LOCK_PATH}-`) ||
-    /^_switchyard\/(?:tmp|leases|compacting\/[^/]+\/(?:joined|day))(?:\/|$)/.test(path) ||
+    /^_switchyard\/(?:tmp|claims|compacting\/[^/]+\/(?:joined|day))(?:\/|$)/.test(path) ||
     basename(path).startsWith(".")
   );
 }

@@ -8,6 +8,7 @@ import type { RunOptions } from "../options/options.js";
 import type { Split } from "../plan/plan.js";
 import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spilled.js";
 import { type Dispatch, dispatchHere } from "./pool/dispatch.js";
+import type { SplitClaims } from "./pool/split-claims.js";
 import { type SplitProgress, SplitRunner } from "./pool/split-runner.js";
 import type { WorkerPool } from "./pool/worker-pool.js";
 import type { RunSpec } from "./run-spec.js";
@@ -19,6 +20,8 @@ interface EpochContext {
   readonly pool: WorkerPool;
   /** Records of the splits of all epochs; those that this run commits are added. */
   readonly records: Map<string, SplitRecord>;
+  /** Set if other processes have the output too, and splits must not be done twice. */
+  readonly claims?: SplitClaims | undefined;
 }
 
 /** An epoch whose splits are read and merged, or that was interrupted. */
@@ -79,18 +82,19 @@ export async function readSplits(
   { options, sink, output: { publisher } }: RunSpec,
   epoch: StartedEpoch,
   splits: readonly Split[],
-  { context, pool, records }: EpochContext,
-  dispatch: Dispatch = dispatchHere(unfinishedSplits(splits, epoch.finished)),
+  { context, pool, records, claims }: EpochContext,
+  dispatch: Dispatch<Split> = dispatchHere(unfinishedSplits(splits, epoch.finished)),
 ): Promise<{ readonly end: "done" | "interrupted"; readonly work: SplitProgress }> {
   const { observer, now = Date.now } = context;
   const { layout } = epoch.ledger;
   beginEvents(options, epoch, pool);
-  const runner = new SplitRunner(dispatch, pool, (committedRecord) => {
-    records.set(committedRecord.id, committedRecord);
-    sink.committed?.(committedRecord);
-    for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
-    return publisher?.splitDone(committedRecord, layout);
-  });
+  const onRecord = (record: SplitRecord) => {
+    records.set(record.id, record);
+    sink.committed?.(record);
+    for (const failure of record.failures) observer.sourceFailed?.(failure);
+    return publisher?.splitDone(record, layout);
+  };
+  const runner = new SplitRunner(dispatch, pool, onRecord, claims);
   for (const text of notesOf(epoch)) observer.note?.(text);
   observer.started?.(() => progressOf(splits, epoch.finished, runner, now()));
   return { end: await runner.run(), work: runner.progress() };

@@ -288,7 +288,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
           { runId: end.json.runId, state: "done", delivered: expectedIndexes().length },
         ]);
         const left = await server.keys("sent", `two/${end.json.runId}/_switchyard/`);
-        expect(left.filter((key) => /lock|lease|acknowledged/.test(key))).toEqual([]);
+        expect(left.filter((key) => /lock|claim|acknowledged/.test(key))).toEqual([]);
         const again = await coordinate(url, "s3://sent/two", ...server.flags);
         expect(again.json, again.stderr).toMatchObject({ exitCode: 0, alreadyDone: true });
       },

@@ -87,7 +87,7 @@ function claimOf({ owner, claimTime: buffer }: SharedSending) {
       if (!claimTime.isOver) return;
       throw new SwitchyardError(
         "split_lost",
-        "this worker was paused, or could not renew its lease of a split in time; other workers send the rest of the split",
+        "this worker was paused, or could not renew its claim of a split in time; other workers send the rest of the split",
       );
     },
   };

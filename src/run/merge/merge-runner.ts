@@ -25,12 +25,9 @@ interface MergeProgress {
   readonly merges: number;
 }
 
-type MergeDispatch = Dispatch<{ readonly merge: QueuedMerge }>;
-type MergeClaim = NonNullable<Awaited<ReturnType<MergeDispatch["claim"]>>>;
-
 /** A claimed merge. `work` resolves when the rows that it reads are available. */
 interface BegunMerge {
-  readonly claim: MergeClaim;
+  readonly merge: QueuedMerge;
   readonly work: Promise<MergeWork>;
 }
 
@@ -61,7 +58,7 @@ export class MergeRunner {
    * while one is in progress.
    */
   constructor(
-    private readonly dispatch: MergeDispatch,
+    private readonly dispatch: Dispatch<QueuedMerge>,
     private readonly pool: WorkerPool,
     private readonly onRecord: (record: MergeRecord) => unknown,
     private readonly gather?: (work: MergeWork) => Promise<void>,
@@ -107,12 +104,11 @@ export class MergeRunner {
     } finally {
       // It writes to files whose state must not change after this.
       await lane.ahead?.work.catch(() => undefined);
-      await lane.ahead?.claim.failed();
+      if (lane.ahead !== undefined) await this.dispatch.failed(lane.ahead.merge);
     }
   }
 
-  async #merge(lane: Lane, worker: PoolWorker, { claim, work }: BegunMerge): Promise<void> {
-    const { merge } = claim;
+  async #merge(lane: Lane, worker: PoolWorker, { merge, work }: BegunMerge): Promise<void> {
     try {
       worker.counters.reset();
       lane.merge = merge;
@@ -122,10 +118,10 @@ export class MergeRunner {
       if (this.gather !== undefined) lane.ahead = await this.#begin(false);
       const record = await merging;
       await lane.published;
-      lane.published = this.#account(lane, claim, record);
+      lane.published = this.#account(lane, merge, record);
       lane.published.catch(() => undefined);
     } catch (error) {
-      await claim.failed();
+      await this.dispatch.failed(merge);
       if (!this.pool.isStopping) throw asFatal(`merged ${merge.days}`, error);
     } finally {
       lane.merge = undefined;
@@ -133,17 +129,17 @@ export class MergeRunner {
   }
 
   async #begin(waits: boolean): Promise<BegunMerge | undefined> {
-    const claim = await this.dispatch.claim(waits);
-    if (claim === undefined) return undefined;
+    const merge = await this.dispatch.claim(waits);
+    if (merge === undefined) return undefined;
     this.#claimed++;
     const work = (async () => {
-      const made = claim.merge.work();
+      const made = merge.work();
       await this.gather?.(made);
       return made;
     })();
     // It is awaited later, and may fail before that.
     work.catch(() => undefined);
-    return { claim, work };
+    return { merge, work };
   }
 
   async #workerOf(lane: Lane): Promise<PoolWorker | undefined> {
@@ -156,12 +152,12 @@ export class MergeRunner {
     }
   }
 
-  async #account(lane: Lane, claim: MergeClaim, record: MergeRecord): Promise<void> {
+  async #account(lane: Lane, merge: QueuedMerge, record: MergeRecord): Promise<void> {
     lane.merge = undefined;
     lane.rows += record.rows;
-    this.#bytes += claim.merge.bytes;
+    this.#bytes += merge.bytes;
     this.#merges++;
     await this.onRecord(record);
-    await claim.done();
+    await this.dispatch.done(merge);
   }
 }

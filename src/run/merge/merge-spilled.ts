@@ -20,7 +20,7 @@ import { inOrder } from "../../ledger/run-accounts.js";
 import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
 import type { Layout } from "../../output/layout.js";
 import type { PartFile } from "../../sinks/sink.js";
-import { dispatchAll } from "../pool/dispatch.js";
+import { dispatchHere } from "../pool/dispatch.js";
 import type { WorkerPool } from "../pool/worker-pool.js";
 import type { MergeWork } from "../thread/run-merge.js";
 import {
@@ -85,11 +85,10 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
     await publisher?.mergeDone(record, layout);
   };
   const queue = [...mergesOf(layout, plan, records)].flatMap(([id, merge]) =>
-    merges.has(id) ? [] : { merge },
+    merges.has(id) ? [] : merge,
   );
-  const dispatch = dispatchAll(queue, ({ merge }) => merge.bytes);
   const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
-  const runner = new MergeRunner(dispatch, job.pool, committed, gather);
+  const runner = new MergeRunner(dispatchHere(queue), job.pool, committed, gather);
   const before = [...merges.keys()];
   job.observer.started?.(() => ({ ...mergeProgress(plan, before, runner), rejects }));
   const merged = await runner.run();

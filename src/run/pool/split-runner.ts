@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { WORKER_DEATHS_MAX } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { RemoteDeath } from "../../base/thread-call.js";
@@ -11,8 +12,12 @@ import { plainSource } from "../../sources/source-table.js";
 import { isObjectUrl } from "../../store/object-url.js";
 import type { Waiting } from "../../webhook/sender.js";
 import type { ThreadCounters } from "../thread/thread-counters.js";
-import type { Claim, Dispatch } from "./dispatch.js";
+import type { Dispatch } from "./dispatch.js";
+import type { SplitClaims } from "./split-claims.js";
 import { asFatal, describeDeath, type PoolWorker, type WorkerPool } from "./worker-pool.js";
+
+/** Interval at which splits are tried again that other processes have claimed. */
+const CLAIM_POLL_MS = 500;
 
 /** Work done on splits. */
 interface Work {
@@ -34,7 +39,7 @@ export interface SplitProgress extends Work {
 
 /** A claimed split. */
 interface SplitRun {
-  readonly claim: Claim;
+  readonly split: Split;
   /** Indexes of ranges that are skipped because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
   /** No other split may run on its worker at the same time, so that a death can be attributed. */
@@ -65,8 +70,10 @@ interface Lane {
 export class SplitRunner {
   /** Splits whose worker died. */
   readonly #retries: SplitRun[] = [];
-  /** Claims that have not ended. */
-  readonly #held = new Set<Claim>();
+  /** Splits that are claimed and have not ended. */
+  readonly #held = new Set<Split>();
+  /** Those of them whose claim in the output another process has, or may have. */
+  readonly #aside: Split[] = [];
   readonly #lanes: readonly Lane[];
   /** Deaths of workers since a source was read. */
   #deaths = 0;
@@ -75,12 +82,14 @@ export class SplitRunner {
 
   /**
    * `onRecord` is called as soon as a split is committed, in no particular order. While its promise is
-   * pending, its thread reads the next split, and commits no further one.
+   * pending, its thread reads the next split, and commits no further one. `claims`: required for splits
+   * that must not be done twice, unless this process has the whole output.
    */
   constructor(
-    private readonly dispatch: Dispatch,
+    private readonly dispatch: Dispatch<Split>,
     private readonly pool: WorkerPool,
     private readonly onRecord: (record: SplitRecord, split: Split) => unknown,
+    private readonly claims?: SplitClaims,
   ) {
     this.#lanes = Array.from({ length: Math.min(pool.threads, dispatch.threadsMax) }, () => ({
       worker: undefined,
@@ -98,7 +107,7 @@ export class SplitRunner {
       await this.pool.run(this.#lanes.map((lane) => () => this.#serve(lane)));
       return this.dispatch.isEmpty && this.#held.size === 0 ? "done" : "interrupted";
     } finally {
-      await Promise.all([...this.#held].map((claim) => claim.failed()));
+      await Promise.all([...this.#held].map((split) => this.#end(split, "failed")));
     }
   }
 
@@ -112,7 +121,7 @@ export class SplitRunner {
         return { source: undefined, rows: rows + written };
       }
       const { counters } = worker;
-      const { split } = reading.claim;
+      const { split } = reading;
       work = addWork(work, workOf(counters, split));
       const source = split.ranges[counters.range]?.source.name;
       return { source, rows: rows + written + counters.rows };
@@ -152,7 +161,8 @@ export class SplitRunner {
 
   get #hasWork(): boolean {
     const isReserved = this.#lanes.some(({ reserved }) => reserved !== undefined);
-    return isReserved || this.#retries.length > 0 || !this.dispatch.isEmpty;
+    const isWaiting = this.#retries.length > 0 || this.#aside.length > 0;
+    return isReserved || isWaiting || !this.dispatch.isEmpty;
   }
 
   /** Returns the next split if the lane's worker can read it now. */
@@ -172,39 +182,67 @@ export class SplitRunner {
     return other && takeReserved(other);
   }
 
+  /** Splits that are claimed when the pool stops are given back when the run ends. */
   async #claim(waits: boolean): Promise<SplitRun | undefined> {
-    const claim = await this.dispatch.claim(waits);
-    if (claim === undefined) return undefined;
-    this.#held.add(claim);
-    // Given back when the run ends.
-    if (this.pool.isStopping) return undefined;
-    return { claim, skipped: {}, isAlone: false, rangesRead: 0 };
+    const { signal } = this.pool;
+    while (!this.pool.isStopping) {
+      const split = await this.#takeFree();
+      if (this.pool.isStopping) break;
+      if (split !== undefined) return { split, skipped: {}, isAlone: false, rangesRead: 0 };
+      const isBusy = this.#aside.length > 0;
+      const next = await this.dispatch.claim(waits && !isBusy);
+      if (next !== undefined) {
+        this.#held.add(next);
+        this.#aside.push(next);
+      } else if (!waits || !isBusy) break;
+      else await sleep(CLAIM_POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+
+  /** Returns a split that no other process has. Those that others have recorded are done. */
+  async #takeFree(): Promise<Split | undefined> {
+    for (let left = this.#aside.length; left > 0; left--) {
+      const split = this.#aside.shift();
+      if (split === undefined || this.claims === undefined) return split;
+      const isFree = await this.claims.take(split);
+      // Another process may have recorded it before its claim was free.
+      if (await this.#isRecorded(split)) await this.#end(split, "done");
+      else if (isFree) return split;
+      else this.#aside.push(split);
+    }
+    return undefined;
+  }
+
+  async #isRecorded(split: Split): Promise<boolean> {
+    return (await this.dispatch.isRecorded?.(split)) === true;
   }
 
   async #read(lane: Lane, run: SplitRun): Promise<void> {
-    const { claim, skipped } = run;
-    const { split } = claim;
+    const { split, skipped } = run;
     const { counters, remote } = lane.worker as PoolWorker;
     counters.reset();
     lane.reading = run;
     try {
       const hasObjects = split.ranges.some(({ source }) => isObjectUrl(source.path));
-      if (hasObjects && this.dispatch.allowsReserve) lane.reserved ??= await this.#claim(false);
-      const next = lane.reserved && plainSplit(lane.reserved.claim.split, RANGES_AHEAD_MAX);
+      // Another process may be free for the next split before this one is read.
+      const isAlone = this.dispatch.isRecorded === undefined;
+      if (hasObjects && isAlone) lane.reserved ??= await this.#claim(false);
+      const next = lane.reserved && plainSplit(lane.reserved.split, RANGES_AHEAD_MAX);
       await remote.call("read", { split: plainSplit(split), skipped, ...omitUndefined({ next }) });
       // The worker has answered for the previous commit, so this does not wait.
       await lane.committing?.ended;
       await lane.published;
-      if (!(await claim.isWanted())) {
+      if (await this.#isRecorded(split)) {
         await remote.call("discard");
         lane.reading = undefined;
-        await this.#end(claim);
+        await this.#end(split, "done");
         return;
       }
       const work = { ...workOf(counters, split), bytes: split.bytes };
       lane.reading = undefined;
       lane.committing = { run, work, ended: Promise.resolve() };
-      lane.committing.ended = this.#commit(lane, remote, claim);
+      lane.committing.ended = this.#commit(lane, remote, split);
     } catch (error) {
       // `recover` decides what a dead worker's splits need.
       if (error instanceof RemoteDeath) return lane.committing?.ended;
@@ -214,11 +252,11 @@ export class SplitRunner {
   }
 
   /** Leaves `lane.committing` as it is only if the worker died. */
-  async #commit(lane: Lane, remote: PoolWorker["remote"], claim: Claim): Promise<void> {
+  async #commit(lane: Lane, remote: PoolWorker["remote"], split: Split): Promise<void> {
     try {
       const record = await remote.call("commit");
       lane.committing = undefined;
-      this.#account(lane, claim, record);
+      this.#account(lane, split, record);
     } catch (error) {
       if (error instanceof RemoteDeath) return;
       lane.committing = undefined;
@@ -257,25 +295,26 @@ export class SplitRunner {
     throw asFatal(`read the last of ${this.#deaths} sources that each killed their worker`, death);
   }
 
-  #account(lane: Lane, claim: Claim, record: SplitRecord): void {
+  #account(lane: Lane, split: Split, record: SplitRecord): void {
     const { read: rows, rejected: rejects } = record.rows;
     const delivered = record.counts?.["delivered"] ?? 0;
     if (rows > 0) this.#deaths = 0;
     lane.rows += rows;
-    this.#done = addWork(this.#done, { bytes: claim.split.bytes, rows, rejects, delivered });
+    this.#done = addWork(this.#done, { bytes: split.bytes, rows, rejects, delivered });
     this.#splits++;
-    lane.published = this.#publish(record, claim);
+    lane.published = this.#publish(record, split);
   }
 
-  async #end(claim: Claim): Promise<void> {
-    this.#held.delete(claim);
-    await claim.done();
+  async #end(split: Split, how: "done" | "failed"): Promise<void> {
+    this.#held.delete(split);
+    await this.claims?.release(split);
+    await this.dispatch[how](split);
   }
 
-  async #publish(record: SplitRecord, claim: Claim): Promise<void> {
+  async #publish(record: SplitRecord, split: Split): Promise<void> {
     try {
-      await this.onRecord(record, claim.split);
-      await this.#end(claim);
+      await this.onRecord(record, split);
+      await this.#end(split, "done");
     } catch (error) {
       this.pool.fail(error);
     }
@@ -325,7 +364,7 @@ function addWork(one: Work, other: Work): Work {
  * Throws `worker_died` if they are skipped already.
  */
 function withoutFailed(run: SplitRun, range: number, death: RemoteDeath): SplitRun {
-  const { split } = run.claim;
+  const { split } = run;
   const indexes = range >= 0 ? [range] : split.ranges.map((_, index) => index);
   const fresh = indexes.filter((index) => run.skipped[index] === undefined);
   if (fresh.length === 0) throw asFatal(`wrote split ${split.id}`, death);

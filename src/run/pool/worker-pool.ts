@@ -53,6 +53,10 @@ export class WorkerPool {
     return this.options.threads;
   }
 
+  get signal(): AbortSignal {
+    return this.options.signal;
+  }
+
   get isStopping(): boolean {
     return this.#isStopping;
   }

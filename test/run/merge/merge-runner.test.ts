@@ -4,7 +4,7 @@ import { SwitchyardError } from "../../../src/base/errors.js";
 import { MIB } from "../../../src/base/limits.js";
 import type { MergeRecord } from "../../../src/ledger/ledger-records.js";
 import { MergeRunner } from "../../../src/run/merge/merge-runner.js";
-import { dispatchAll } from "../../../src/run/pool/dispatch.js";
+import { dispatchHere } from "../../../src/run/pool/dispatch.js";
 import { type WorkerPhase, WorkerPool } from "../../../src/run/pool/worker-pool.js";
 import type { MergeWork } from "../../../src/run/thread/run-merge.js";
 import { processScript } from "../../support/process-scripts.js";
@@ -36,10 +36,7 @@ function runnerOf(
     days: "1970-01-01 to 1970-01-02",
   }));
   const runner = new MergeRunner(
-    dispatchAll(
-      merges.map((merge) => ({ merge })),
-      ({ merge }) => merge.bytes,
-    ),
+    dispatchHere(merges),
     pool,
     (record) => void records.push(record),
     gather,

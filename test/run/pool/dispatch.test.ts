@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RunDispatch } from "../../../src/distributed/run-dispatch.js";
+import { QueueDispatch } from "../../../src/distributed/queue-dispatch.js";
 import { WorkQueue } from "../../../src/distributed/work-queue.js";
 import type { Split } from "../../../src/plan/plan.js";
-import { type Claim, type Dispatch, dispatchHere } from "../../../src/run/pool/dispatch.js";
+import { type Dispatch, dispatchHere } from "../../../src/run/pool/dispatch.js";
 import { hasRedis, type RedisServer, startRedis } from "../../support/redis-server.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
@@ -13,8 +13,8 @@ const splits = ["000000", "000001", "000002", "000003"].map(
 
 /** Dispatches of the same splits; the second one is another process, if there can be one. */
 interface Dispatches {
-  readonly one: Dispatch;
-  readonly other: Dispatch;
+  readonly one: Dispatch<Split>;
+  readonly other: Dispatch<Split>;
   close(): Promise<void>;
 }
 
@@ -24,8 +24,7 @@ function describeDispatch(name: string, open: () => Promise<Dispatches>): void {
     test("each split is claimed once, the largest first", async () => {
       const { one, other, close } = await open();
       const ids: (string | undefined)[] = [];
-      for (const dispatch of [one, other, one, other])
-        ids.push((await dispatch.claim(false))?.split.id);
+      for (const dispatch of [one, other, one, other]) ids.push((await dispatch.claim(false))?.id);
       expect(ids).toEqual(splits.map(({ id }) => id));
       expect(await one.claim(false)).toBeUndefined();
       await close();
@@ -33,25 +32,28 @@ function describeDispatch(name: string, open: () => Promise<Dispatches>): void {
 
     test("a split that was not read is claimed again, one that is done never", async () => {
       const { one, other, close } = await open();
-      const claims: Claim[] = [];
-      for (let claim = await one.claim(false); claim; claim = await one.claim(false))
-        claims.push(claim);
-      const [first, ...rest] = claims;
-      for (const claim of rest) {
-        expect(await claim.isWanted()).toBe(true);
-        await claim.done();
+      const claimed: Split[] = [];
+      for (let split = await one.claim(false); split; split = await one.claim(false))
+        claimed.push(split);
+      const [first, ...rest] = claimed as [Split, ...Split[]];
+      for (const split of rest) {
+        expect(await one.isRecorded?.(split)).not.toBe(true);
+        await one.done(split);
       }
-      await first?.failed();
+      await one.failed(first);
       const again = await other.claim(false);
-      expect(again?.split).toEqual(splits[0]);
-      await again?.done();
+      expect(again).toEqual(splits[0]);
+      if (again !== undefined) await other.done(again);
       expect(await one.claim(false)).toBeUndefined();
       await close();
     });
 
     test("a waiting caller gets undefined when nothing is left", async () => {
       const { one, close } = await open();
-      for (let left = splits.length; left > 0; left--) await (await one.claim(true))?.done();
+      for (let left = splits.length; left > 0; left--) {
+        const split = await one.claim(true);
+        if (split !== undefined) await one.done(split);
+      }
       expect(await one.claim(true)).toBeUndefined();
       expect(one.isEmpty).toBe(true);
       await close();
@@ -83,25 +85,31 @@ describe.skipIf(!hasRedis())("with Redis", () => {
       [1, 2].map(() => WorkQueue.open({ url: redis.url, signal, note: () => undefined })),
     );
     const [one, other] = queues.map((queue) => {
-      const dispatch = new RunDispatch(undefined, {
+      const dispatch = new QueueDispatch(undefined, {
         queue,
         output: { isRecorded: async ({ id }) => recorded.has(id) },
         run,
         kind: "split",
         epoch: 0,
-        works: new Map(splits.map((split) => [split.id, { split }])),
+        works: new Map(splits.map((split) => [split.id, split])),
         stop: signal,
         now: () => performance.now(),
       });
-      return recording(dispatch, recorded);
+      const { done } = dispatch;
+      // The output has the records.
+      dispatch.done = (split) => {
+        recorded.add(split.id);
+        return done.call(dispatch, split);
+      };
+      return dispatch;
     });
     await queues[0]?.add(
       splits.map(({ id }) => ({ run, output: "/out", kind: "split", epoch: 0, id })),
     );
     await queues[0]?.markEnded(run);
     return {
-      one: one as Dispatch,
-      other: other as Dispatch,
+      one: one as Dispatch<Split>,
+      other: other as Dispatch<Split>,
       close: async () => {
         for (const queue of queues) await queue.close();
         await redis.client.flushall();
@@ -109,23 +117,3 @@ describe.skipIf(!hasRedis())("with Redis", () => {
     };
   });
 });
-
-/** Records splits that are done, as their output does. */
-function recording(dispatch: Dispatch, recorded: Set<string>): Dispatch {
-  return {
-    threadsMax: dispatch.threadsMax,
-    allowsReserve: dispatch.allowsReserve,
-    get isEmpty() {
-      return dispatch.isEmpty;
-    },
-    async claim(waits) {
-      const claim = await dispatch.claim(waits);
-      if (claim === undefined) return undefined;
-      const done = async () => {
-        recorded.add(claim.split.id);
-        await claim.done();
-      };
-      return { ...claim, done };
-    },
-  };
-}

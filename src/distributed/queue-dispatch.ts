@@ -1,4 +1,4 @@
-import type { Dispatch, WorkClaim } from "../run/pool/dispatch.js";
+import type { Dispatch } from "../run/pool/dispatch.js";
 import type { QueuedWork } from "./queue-records.js";
 import type { QueuedOutput } from "./queued-output.js";
 import type { QueueClaim, WorkQueue } from "./work-queue.js";
@@ -6,7 +6,7 @@ import type { QueueClaim, WorkQueue } from "./work-queue.js";
 /** A worker leaves a run after this time without work, and returns when there is some. */
 const IDLE_MS = 60_000;
 
-export interface RunDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind" | "epoch"> {
+export interface QueueDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind" | "epoch"> {
   readonly queue: Pick<WorkQueue, "claim" | "isEnded">;
   readonly output: Pick<QueuedOutput, "isRecorded">;
   /** The splits or the merges of the epoch, by id. */
@@ -17,20 +17,18 @@ export interface RunDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind
 }
 
 /** Dispatches the splits or the merges of an epoch from a queue that this process shares with others. */
-export class RunDispatch<Work extends object> implements Dispatch<Work> {
+export class QueueDispatch<Work extends object> implements Dispatch<Work> {
   readonly threadsMax = Number.POSITIVE_INFINITY;
-  /** Other machines may be free before it is done. */
-  readonly allowsReserve = false;
   /** Claimed work of other runs and epochs, and of the other kind. */
   readonly #others: QueueClaim[] = [];
   readonly #claimed: QueueClaim[];
-  readonly #held = new Set<QueueClaim>();
+  readonly #held = new Map<Work, QueueClaim>();
   #usedMs: number;
   #isEmpty = false;
 
   constructor(
     first: QueueClaim | undefined,
-    private readonly options: RunDispatchOptions<Work>,
+    private readonly options: QueueDispatchOptions<Work>,
   ) {
     this.#claimed = first === undefined ? [] : [first];
     this.#usedMs = options.now();
@@ -46,11 +44,11 @@ export class RunDispatch<Work extends object> implements Dispatch<Work> {
   }
 
   /** The work that this process has begun. */
-  get held(): ReadonlySet<QueueClaim> {
-    return this.#held;
+  get held(): readonly QueueClaim[] {
+    return [...this.#held.values()];
   }
 
-  async claim(waits: boolean): Promise<(Work & WorkClaim) | undefined> {
+  async claim(waits: boolean): Promise<Work | undefined> {
     const { queue, stop, now } = this.options;
     while (!this.#isEmpty) {
       if (stop.aborted) {
@@ -69,31 +67,41 @@ export class RunDispatch<Work extends object> implements Dispatch<Work> {
         this.#others.push(claim);
         this.#isEmpty = true;
       } else if (stop.aborted) await claim.release();
-      else if (await this.#isRecorded(claim)) await claim.done();
-      else return this.#hold(claim, work);
+      else if (await this.#isDone(claim)) await claim.done();
+      else {
+        this.#held.set(work, claim);
+        return work;
+      }
     }
     return undefined;
   }
 
+  async isRecorded(work: Work): Promise<boolean> {
+    const claim = this.#held.get(work);
+    return claim !== undefined && this.#isDone(claim);
+  }
+
+  done(work: Work): Promise<void> {
+    return this.#end(work, "done");
+  }
+
+  failed(work: Work): Promise<void> {
+    return this.#end(work, "release");
+  }
+
+  async #end(work: Work, how: "done" | "release"): Promise<void> {
+    const claim = this.#held.get(work);
+    this.#held.delete(work);
+    this.#usedMs = this.options.now();
+    await claim?.[how]();
+  }
+
+  /** Returns a new object: a queue that has lost its content may give the same work twice. */
   #workOf({ work: { run, kind, epoch, id } }: QueueClaim): Work | undefined {
     const { options } = this;
     const isOfThis = run === options.run && kind === options.kind && epoch === options.epoch;
-    return isOfThis ? options.works.get(id) : undefined;
-  }
-
-  #hold(claim: QueueClaim, work: Work): Work & WorkClaim {
-    this.#held.add(claim);
-    const end = (how: () => Promise<void>) => async () => {
-      this.#held.delete(claim);
-      this.#usedMs = this.options.now();
-      await how();
-    };
-    return {
-      ...work,
-      isWanted: async () => !(await this.#isRecorded(claim)),
-      done: end(() => claim.done()),
-      failed: end(() => claim.release()),
-    };
+    const work = isOfThis ? options.works.get(id) : undefined;
+    return work && { ...work };
   }
 
   async #isOver(): Promise<boolean> {
@@ -102,7 +110,7 @@ export class RunDispatch<Work extends object> implements Dispatch<Work> {
     return now() - this.#usedMs > IDLE_MS || (await queue.isEnded(run));
   }
 
-  #isRecorded({ work }: QueueClaim): Promise<boolean> {
+  #isDone({ work }: QueueClaim): Promise<boolean> {
     return this.options.output.isRecorded(work, new AbortController().signal);
   }
 }
