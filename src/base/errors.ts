@@ -1,3 +1,5 @@
+import { type Naming, nameOptions } from "./option-text.js";
+
 /** A position in the input; the message names every part that is known. */
 interface Position {
   readonly source?: string;
@@ -25,12 +27,21 @@ export const exitCodes = {
 export class SwitchyardError extends Error {
   readonly code: string;
   readonly exitCode: number;
+  /** The message with options that are not named yet. */
+  readonly #text: string;
 
-  constructor(code: string, message: string, options?: ErrorOptions & { exitCode?: number }) {
-    super(message, options);
+  /** `text` may name options by `option`; `message` has their flags. */
+  constructor(code: string, text: string, options?: ErrorOptions & { exitCode?: number }) {
+    super(nameOptions(text), options);
+    this.#text = text;
     this.name = new.target.name;
     this.code = code;
     this.exitCode = options?.exitCode ?? exitCodes.failed;
+  }
+
+  /** Returns the message; without `naming`, for a message that is a part of another error. */
+  toText(naming?: Naming): string {
+    return naming === undefined ? this.#text : nameOptions(this.#text, naming);
   }
 }
 
@@ -51,8 +62,7 @@ interface SourceErrorOptions extends ErrorOptions {
  */
 export class SourceError extends SwitchyardError {
   readonly position: Position;
-  /** The message without the position. */
-  readonly reason: string;
+  readonly #reason: string;
   /**
    * Decompressed byte after which the content may be wrong: a checksum or a decoder found the damage only
    * later. Absent if everything before the break is sound.
@@ -62,8 +72,18 @@ export class SourceError extends SwitchyardError {
   constructor(code: string, position: Position, reason: string, options: SourceErrorOptions = {}) {
     super(code, `${describePosition(position)}${reason}`, options);
     this.position = position;
-    this.reason = reason;
+    this.#reason = reason;
     this.alteredFrom = options.alteredFrom;
+  }
+
+  /** The message without the position. */
+  get reason(): string {
+    return nameOptions(this.#reason);
+  }
+
+  /** Returns the reason for another error, which may name its options otherwise. */
+  toReason(): string {
+    return this.#reason;
   }
 }
 

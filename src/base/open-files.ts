@@ -1,4 +1,5 @@
 import { SwitchyardError } from "./errors.js";
+import { option } from "./option-text.js";
 
 /**
  * Returns the error for a system that allows no more open files, whatever tried to open one: a file, a
@@ -11,7 +12,7 @@ export function openFilesError(error: unknown): SwitchyardError | undefined {
   return new SwitchyardError(
     "open_files_exhausted",
     `the system allows no more open files (${limit}); raise the limit (ulimit -n) or pass fewer ` +
-      "--threads, then run the same command again to resume",
+      `${option("threads")}, then run the same command again to resume`,
     { cause: error },
   );
 }

@@ -37,7 +37,7 @@ interface CallMessage {
 /** An error as it crosses the boundary. */
 interface ErrorFacts {
   readonly code: string;
-  readonly message: string;
+  readonly text: string;
   readonly exitCode: number;
 }
 
@@ -134,7 +134,7 @@ export class Remote<Served extends Methods<Served>> {
     this.#pending.delete(message.id);
     if (this.#pending.size === 0 && !this.#isTerminating) this.#channel.setRef(false);
     if ("error" in message) {
-      const { code, message: text, exitCode } = message.error;
+      const { code, text, exitCode } = message.error;
       call?.reject(new SwitchyardError(code, text, { exitCode }));
     } else call?.resolve(message.result);
   }
@@ -256,8 +256,8 @@ export function serveCalls<Served extends Methods<Served>>(methods: Served): voi
       post({ id, result: await serve.apply(methods, input as never) });
     } catch (error) {
       if (!(error instanceof SwitchyardError)) throw error;
-      const { code, message, exitCode } = error;
-      post({ id, error: { code, message, exitCode } });
+      const { code, exitCode } = error;
+      post({ id, error: { code, text: error.toText(), exitCode } });
     }
   };
   if (port === null) process.on("message", receive);

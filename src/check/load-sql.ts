@@ -1,6 +1,7 @@
 import { sep } from "node:path";
 import { UsageError } from "../base/errors.js";
 import { createZone } from "../base/luxon-zone.js";
+import { option } from "../base/option-text.js";
 import { columnsIn } from "../formats/open-part.js";
 import { type LoadedKind, type OutputFormat, outputFormat } from "../formats/output-formats.js";
 import type { Manifest } from "../ledger/manifest.js";
@@ -352,7 +353,7 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
   if (statements === undefined) {
     throw new UsageError(
       "load_unsupported",
-      `${warehouse} does not load files of the format ${format}: export again with --format parquet.`,
+      `${warehouse} does not load files of the format ${format}: export again with ${option("format")} parquet.`,
     );
   }
   const defined = load.columns.map((column, index) => {

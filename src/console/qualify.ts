@@ -2,6 +2,7 @@ import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { CONSOLE_CALLS_MAX, CONSOLE_STOP_GRACE_MS } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { option } from "../base/option-text.js";
 import type { QualifyingEvent } from "../contract/qualifying-event.js";
 import type { ConsoleClient } from "./client.js";
 import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
@@ -153,9 +154,9 @@ async function send(
 }
 
 const checks: Readonly<Record<number, string>> = {
-  401: "The console does not know the key: check SWITCHYARD_CONSOLE_KEY or --console-key-file, and --auth-header",
+  401: `The console does not know the key: check SWITCHYARD_CONSOLE_KEY or ${option("consoleKeyFile")}, and ${option("authHeader")}`,
   403: "The key may not do this: use a console key that may write",
-  404: "There is no console at this address: pass the address without /console/v1 as --console",
+  404: `There is no console at this address: pass the address without /console/v1 as ${option("console")}`,
 };
 
 /** Returns the error that stops everything, or undefined if other calls may succeed. */

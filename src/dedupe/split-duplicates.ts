@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
 import { SourceError, SwitchyardError } from "../base/errors.js";
 import { createZone } from "../base/luxon-zone.js";
+import { option } from "../base/option-text.js";
 import { toOutputError } from "../base/output-error.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
@@ -215,7 +216,7 @@ export class SplitDuplicates {
   #differs(): SwitchyardError {
     return new SwitchyardError(
       "keys_differ",
-      `split ${this.split.id}: its events are not those whose keys were read before. An input changed while it was read, or the transform gives other results for the same event: run again with --fresh, without changes`,
+      `split ${this.split.id}: its events are not those whose keys were read before. An input changed while it was read, or the transform gives other results for the same event: run again with ${option("fresh")}, without changes`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ClaimTime } from "../base/claim-time.js";
 import { UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { OwnOptions, SendOptions } from "../options/options.js";
 import { exportSpec } from "../run/export-spec.js";
@@ -30,7 +31,7 @@ export async function openQueuedRun(
   if (own.serverSecret === undefined) {
     throw new UsageError(
       "secret_missing",
-      "No server secret: set SWITCHYARD_SERVER_SECRET for this worker, or pass --server-secret-file with a file that holds it.",
+      `No server secret: set SWITCHYARD_SERVER_SECRET for this worker, or pass ${option("serverSecretFile")} with a file that holds it.`,
     );
   }
   const claimTime = new ClaimTime();

@@ -1,4 +1,5 @@
 import { SwitchyardError, throwIfInterrupted, UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
 import type { RowCounts, SourceFailure } from "../ledger/manifest.js";
 import { ChangedError, type RunFacts } from "../ledger/resume.js";
@@ -59,7 +60,7 @@ export async function readShard(
   context: RunContext,
   output: SharedOutput,
 ): Promise<ShardResult> {
-  if (options.fresh) throw cannotStartOver("--shard", "removes what other shards write");
+  if (options.fresh) throw cannotStartOver(option("shard"), "removes what other shards write");
   const { signal, now = Date.now } = context;
   const startedMs = now();
   const spec = await exportSpec(options, output.publisher);
@@ -197,6 +198,6 @@ function otherInputs({ outputDirectory }: Layout, what: string): SwitchyardError
 function cannotStartOver(other: string, why: string): UsageError {
   return new UsageError(
     "shard_unsupported",
-    `--fresh ${why}, so it cannot be combined with ${other}: leave one of them out.`,
+    `${option("fresh")} ${why}, so it cannot be combined with ${other}: leave one of them out.`,
   );
 }

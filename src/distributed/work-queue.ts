@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { type Job, Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { SwitchyardError, UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import { checkValue } from "../base/schema.js";
 import {
   type QueuedWork,
@@ -300,8 +301,8 @@ function asQueueError(url: string, error: unknown): unknown {
   return new SwitchyardError(
     isDenied ? "queue_denied" : "queue_unreachable",
     isDenied
-      ? `${harmlessUrl(url)} refuses the user or the password (${message}); check the address of --queue`
-      : `${harmlessUrl(url)} cannot be reached (${message}); start Redis, or check the address of --queue`,
+      ? `${harmlessUrl(url)} refuses the user or the password (${message}); check the address of ${option("queue")}`
+      : `${harmlessUrl(url)} cannot be reached (${message}); start Redis, or check the address of ${option("queue")}`,
     { cause: error },
   );
 }

@@ -4,6 +4,7 @@ import { writeDurably } from "../base/durable-file.js";
 import { hasCode } from "../base/error-code.js";
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { option } from "../base/option-text.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import type { RunHead } from "../ledger/ledger.js";
@@ -102,8 +103,9 @@ function differs(output: string, changes: readonly string[]): UsageError {
 function describe(difference: string): string {
   if (difference.startsWith("privacy.saltCheck:"))
     return difference.endsWith("is not set")
-      ? "the salt is missing (SWITCHYARD_HASH_SALT or --hash-salt-file)"
+      ? `the salt is missing (SWITCHYARD_HASH_SALT or ${option("hashSaltFile")})`
       : "the salt is another one";
-  if (difference.startsWith("--transform:")) return "the transform module is another one";
+  if (difference.startsWith(`${option("transform")}:`))
+    return "the transform module is another one";
   return difference;
 }

@@ -1,3 +1,4 @@
+import { flagText } from "../base/option-text.js";
 import { inspectInputs } from "../engine/inspect-inputs.js";
 import { requireExpected } from "../engine/require-expected.js";
 import type { Configuration } from "../options/configuration.js";
@@ -140,8 +141,7 @@ function planOutputChecks({
   if (steps.includes("validate") || !hasDestination) probe("report", report);
   probe("temporary", system.temporaryDirectory);
   if (!hasDestination) {
-    const advice =
-      "none is configured; pass --to with a directory, a bucket or the URL of a service";
+    const advice = `none is configured; pass ${flagText("to")} with a directory, a bucket or the URL of a service`;
     plan.push({ name: "output", run: async () => [warning("output", advice)] });
   }
   return plan;

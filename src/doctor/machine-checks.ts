@@ -1,3 +1,4 @@
+import { flagText } from "../base/option-text.js";
 import type { RunOptions } from "../options/options.js";
 import { formatBytes, formatNumberOf } from "../report/quantities.js";
 import { budgetThreads } from "../run/pool/thread-count.js";
@@ -25,16 +26,22 @@ export function checkMemory(
   const taken = `${formatBytes(memoryBytes)} for ${formatNumberOf(threads, "thread")}`;
   if (memoryBytes > machine.memoryBytes) {
     const has = `this machine or container has ${formatBytes(machine.memoryBytes)}`;
-    return warning("memory", `${taken}, but ${has}; lower --memory`);
+    return warning("memory", `${taken}, but ${has}; lower ${flagText("memory")}`);
   }
   if (threads < options.threads) {
     const wanted = `${threads} of ${options.threads} threads`;
-    return warning("memory", `${formatBytes(memoryBytes)} is enough for ${wanted}; raise --memory`);
+    return warning(
+      "memory",
+      `${formatBytes(memoryBytes)} is enough for ${wanted}; raise ${flagText("memory")}`,
+    );
   }
   const available = availableMemory();
   if (available >= memoryBytes) return ok("memory", taken);
   const free = `only ${formatBytes(available)} is free now`;
-  return warning("memory", `up to ${taken}, but ${free}; end other programs, or lower --memory`);
+  return warning(
+    "memory",
+    `up to ${taken}, but ${free}; end other programs, or lower ${flagText("memory")}`,
+  );
 }
 
 const OPEN_FILES_MIN = 1_024;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { flagText } from "../base/option-text.js";
 import type { ConsoleAccess } from "../options/console-options.js";
 import type { SendRequest } from "../options/options.js";
 import { judgeAnswer, judgeFailure, type SendError } from "../webhook/judge-answer.js";
@@ -91,7 +92,7 @@ export async function checkConsole(access: ConsoleAccess, signal: AbortSignal): 
   const limits = { timeoutMs: ANSWER_MS_MAX, retriesMax: 0 };
   const client = createConsoleClient({ ...access, ...limits });
   const { length } = await readQualifyingEvents(client, signal);
-  const message = `the key can read ${length} qualifying events; only qualify --dry-run shows whether it may write`;
+  const message = `the key can read ${length} qualifying events; only qualify ${flagText("dryRun")} shows whether it may write`;
   return ok("console", `${harmlessAddress(access.baseUrl)}: ${message}`);
 }
 

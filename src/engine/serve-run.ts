@@ -102,7 +102,7 @@ function readingTools(
   signal: AbortSignal,
   kernel: Kernel,
 ) {
-  const { rowBytesMax, ratioMax, s3, damaged } = options;
+  const { rowBytesMax, ratioMax, s3, damaged, naming } = options;
   const { temporaryDirectory } = layout;
   const openAhead = decodesAhead ? new DecodeAhead(builtFile("decode-thread.js")).open : undefined;
   return {
@@ -112,5 +112,6 @@ function readingTools(
     open: openSources(options),
     readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal, openAhead },
     leavesOutAltered: damaged === "leave-out",
+    ...omitUndefined({ naming }),
   };
 }

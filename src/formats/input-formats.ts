@@ -1,5 +1,6 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
+import { option } from "../base/option-text.js";
 import { isParsed } from "../readers/csv/csv-dialects.js";
 import { FirstRowsReader } from "../readers/first-rows-reader.js";
 import { detectJsonFormat, givenJson } from "../readers/json/detect-json.js";
@@ -215,7 +216,7 @@ async function detect(sample: HeadSample, hints: DetectionHints): Promise<Format
   throw new SourceError(
     "format_unknown",
     { source: name },
-    `${reason}${findBinary(sample.bytes)}. Pass --input-format, or leave the file out.`,
+    `${reason}${findBinary(sample.bytes)}. Pass ${option("inputFormat")}, or leave the file out.`,
   );
 }
 

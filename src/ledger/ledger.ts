@@ -6,6 +6,7 @@ import { isThere, syncDirectory } from "../base/durable-file.js";
 import { hasCode } from "../base/error-code.js";
 import { SwitchyardError } from "../base/errors.js";
 import { digestLines, type LineFile, readLines, writeLines } from "../base/line-file.js";
+import { option } from "../base/option-text.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import { checkValue, faultLines } from "../base/schema.js";
@@ -296,7 +297,7 @@ function requireKnown(planFile: string, { format, version: of }: Partial<PlanFil
     "ledger_unreadable",
     `${planFile} was written by Switchyard ${of ?? "of an unknown version"} in ${what}; ` +
       `${version} resumes ${knownFormats.map((known) => `format ${known}`).join(", ")}. ` +
-      "Run that version again (npx switchyard@<version>), choose another directory, or start over with --fresh.",
+      `Run that version again (npx switchyard@<version>), choose another directory, or start over with ${option("fresh")}.`,
   );
 }
 
@@ -314,7 +315,7 @@ function check<Schema extends z.ZodType>(
 function unreadable(path: string, reason: string, cause?: unknown): SwitchyardError {
   return new SwitchyardError(
     "ledger_unreadable",
-    `${path} cannot be read (${reason}); start over with --fresh`,
+    `${path} cannot be read (${reason}); start over with ${option("fresh")}`,
     { cause },
   );
 }

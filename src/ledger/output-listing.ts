@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { hasCode } from "../base/error-code.js";
 import { UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import { outputError } from "../base/output-error.js";
 import {
   COMPACTED_PARTS,
@@ -109,11 +110,11 @@ export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean):
     const name = names.find((one) => !(mayHaveParts && isPart(one)) && !isEventDirectory(one));
     if (name === undefined) continue;
     const advice = isPart(name)
-      ? "move the files away, or remove them with --fresh"
+      ? `move the files away, or remove them with ${option("fresh")}`
       : "or move the files away";
     throw new UsageError(
       "output_occupied",
-      `${join(directory, name)} exists, but is not in the ledger of any run; choose another directory or another dataset in --layout, ${advice}`,
+      `${join(directory, name)} exists, but is not in the ledger of any run; choose another directory or another dataset in ${option("layout")}, ${advice}`,
     );
   }
 }

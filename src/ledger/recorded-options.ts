@@ -1,7 +1,13 @@
 import { scryptSync } from "node:crypto";
 import { isObject } from "../base/is-object.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { describeOption, flagOf, type OptionName, optionNames } from "../options/option-names.js";
+import { option } from "../base/option-text.js";
+import {
+  describeOption,
+  localNameOf,
+  type OptionName,
+  optionNames,
+} from "../options/option-names.js";
 import { sizeText } from "../options/option-values.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
 import { type DirectoryTemplate, templateText } from "../sinks/directory-names.js";
@@ -89,15 +95,15 @@ export function optionDifferences(before: unknown, after: unknown): readonly str
   return changesOf(asWritten(before), asWritten(after)).map(({ path, was, is }) => {
     if (path.startsWith("csv.")) {
       const member = path.slice("csv.".length);
-      return `${flagOf("csvDialect")} ${member}: was ${jsonText(was)}, is ${jsonText(is)}`;
+      return `${option("csvDialect")} ${member}: was ${jsonText(was)}, is ${jsonText(is)}`;
     }
-    const option = optionsByName[path] ?? optionNames.find((name) => name === path);
-    if (option === undefined || describeOption(option).flag === false)
+    const known = optionsByName[path] ?? optionNames.find((name) => name === path);
+    if (known === undefined || describeOption(known).flag === false)
       return `${path}: was ${jsonText(was)}, is ${jsonText(is)}`;
-    const isSize = describeOption(option).type.placeholder === "<size>";
+    const isSize = describeOption(known).type.placeholder === "<size>";
     const text = (value: unknown) =>
       isSize && typeof value === "number" ? sizeText(value) : jsonText(value);
-    return `${flagOf(option)}: was ${text(was)}, is ${text(is)}`;
+    return `${option(localNameOf(known))}: was ${text(was)}, is ${text(is)}`;
   });
 }
 

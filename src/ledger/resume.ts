@@ -1,4 +1,5 @@
 import { UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import type { PlanChanges } from "../plan/change-plan.js";
 import { splitsOfSources } from "../plan/plan.js";
 import { describeFingerprintChange, holdsSame } from "../sources/fingerprint.js";
@@ -21,8 +22,6 @@ export interface RunFacts {
 
 /** The output directory holds the run of another command. Nothing was changed. Exit code 2. */
 export class ChangedError extends UsageError {
-  readonly changes: readonly string[];
-
   constructor(outputDirectory: string, changes: readonly string[]) {
     const listed = changes.slice(0, CHANGES_LISTED_MAX).map((change) => `\n  ${change}`);
     const rest = changes.length - listed.length;
@@ -30,9 +29,8 @@ export class ChangedError extends UsageError {
       "run_changed",
       `${outputDirectory} contains a run with other settings:${listed.join("")}${
         rest > 0 ? `\n  and ${rest} more` : ""
-      }\n${adviceOn(changes)} or start over with --fresh.`,
+      }\n${adviceOn(changes)} or start over with ${option("fresh")}.`,
     );
-    this.changes = changes;
   }
 }
 
@@ -101,7 +99,8 @@ function describeMoved(
   if (limit === undefined) return [];
   const names = [...[...repaired, ...appeared].map(({ name }) => name), ...lost];
   return names.map(
-    (name) => `--limit ${limit.rows}: its rows may be others, because input ${name} has changed`,
+    (name) =>
+      `${option("limit")} ${limit.rows}: its rows may be others, because input ${name} has changed`,
   );
 }
 
@@ -114,7 +113,7 @@ export function refuseGrowth(
   const limit = saved.map((record) => record.limit).find((one) => one !== undefined);
   if (limit === undefined) return;
   const names = [...sources.map(({ name }) => name), ...unreadable.map(({ source }) => source)];
-  const why = `--limit ${limit.rows}: an output of a limited run takes no further inputs`;
+  const why = `${option("limit")} ${limit.rows}: an output of a limited run takes no further inputs`;
   throw new ChangedError(
     outputDirectory,
     names.map((name) => `${why}, such as ${name}`),

@@ -1,4 +1,4 @@
-import { UsageError } from "../base/errors.js";
+import { SwitchyardError, UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { type Configuration, loadConfiguration } from "../options/configuration.js";
 import type { JsonObject } from "../options/configuration-file.js";
@@ -75,6 +75,16 @@ export async function configurationOf(
     configPath: null,
   });
   return { ...configuration, ...omitUndefined({ hashSalt, serverSecret }) };
+}
+
+/** Returns an error with the names of options in its message, which has flags before. */
+export function inNames(error: unknown): unknown {
+  if (!(error instanceof SwitchyardError)) return error;
+  const { message, stack } = error;
+  error.message = error.toText("names");
+  // The stack begins with the message, and is what Node prints.
+  if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
+  return error;
 }
 
 /** Options that a function cannot do without: the codes of their errors, and what to give. */

@@ -27,9 +27,8 @@ import { RejectCounts } from "../run/thread/reject-counts.js";
 import { SplitTally } from "../run/thread/split-tally.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
 import type { Source, SourceRange } from "../sources/source.js";
-import { checkOptions, configurationOf, requireOptions } from "./library-configuration.js";
+import { checkOptions, configurationOf, inNames, requireOptions } from "./library-configuration.js";
 import type { ReadEventsOptions } from "./library-options.js";
-import { inOptionWords, optionWords } from "./option-words.js";
 import type { FailedSource, RejectedRow, RejectSummary, RowCounts } from "./results.js";
 
 /** The batches of `readEvents`, and counts of what was read so far. */
@@ -89,7 +88,7 @@ async function* readAll(
   try {
     yield* readSources(...given);
   } catch (error) {
-    throw inOptionWords(error);
+    throw inNames(error);
   }
 }
 
@@ -142,8 +141,8 @@ async function* readSources(
         // Rows before the fault are events.
         yield* rows.flush();
         const failure = withWarning(error);
-        const { code, message } = failure;
-        report(options, { source: source.name, code, message }, failure);
+        const message = failure.toText("names");
+        report(options, { source: source.name, code: failure.code, message }, failure);
       }
     }
     yield* rows.flush();
@@ -167,7 +166,7 @@ function firstOf(range: SourceRange, limit: number | undefined, read: number) {
 function withWarning(error: SourceError): SourceError {
   const { code, position, alteredFrom } = error;
   if (alteredFrom === undefined) return error;
-  const reason = `${error.reason} Events from that position on were already delivered: discard the events of this source.`;
+  const reason = `${error.toReason()} Events from that position on were already delivered: discard the events of this source.`;
   return new SourceError(code, position, reason, { cause: error, alteredFrom });
 }
 
@@ -249,7 +248,7 @@ function report(
   error: SwitchyardError,
 ): void {
   if (onFailure === undefined) throw error;
-  onFailure({ ...failure, message: optionWords(failure.message) });
+  onFailure(failure);
 }
 
 function tooManyRejects(rejects: readonly RejectSummary[]): SwitchyardError {

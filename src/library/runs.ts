@@ -1,6 +1,7 @@
 import path from "node:path";
 import { throwIfInterrupted, UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { flagText, nameOptions } from "../base/option-text.js";
 import {
   checkAccepted,
   completeReport,
@@ -14,14 +15,13 @@ import { optionTable } from "../options/option-table.js";
 import { placeOf, resolveExportOptions, resolveValidateRequest } from "../options/run-options.js";
 import { resolveSendRequest } from "../options/send-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../output/write-report.js";
-import { configurationOf, requireOptions } from "./library-configuration.js";
+import { configurationOf, inNames, requireOptions } from "./library-configuration.js";
 import type {
   ExportEventsOptions,
   SendEventsOptions,
   ValidateExportOptions,
   VerifyExportOptions,
 } from "./library-options.js";
-import { optionWords, withOptionWords } from "./option-words.js";
 import type {
   ExportEventsResult,
   RunResult,
@@ -38,7 +38,7 @@ import type { Progress, RunControl } from "./run-control.js";
  * directory in use).
  */
 export function exportEvents(options: ExportEventsOptions): Promise<ExportEventsResult> {
-  return withOptionWords(async () => {
+  return withNames(async () => {
     const configuration = await configurationOf(options, ["export"]);
     requireOptions(configuration, ["inputs", "to"]);
     const request = resolveExportOptions(configuration);
@@ -52,7 +52,7 @@ export function exportEvents(options: ExportEventsOptions): Promise<ExportEvents
  * Writes files only if `report` names a directory. Rejects like `exportEvents`.
  */
 export function validateExport(options: ValidateExportOptions): Promise<ValidateExportResult> {
-  return withOptionWords(async () => {
+  return withNames(async () => {
     const configuration = await configurationOf(options, ["validate", "export", "send"]);
     requireOptions(configuration, ["inputs"]);
     const { keptKeysDirectory, ...request } = resolveValidateRequest(configuration);
@@ -80,11 +80,16 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
  * seconds.
  */
 export function sendEvents(options: SendEventsOptions): Promise<SendEventsResult> {
-  return withOptionWords(async () => {
+  return withNames(async () => {
     const configuration = await configurationOf(options, ["send", "export"]);
     requireOptions(configuration, ["inputs", "sendTo", "serverSecret"]);
     const { to, inputs } = options;
-    const command = ["send", ...(typeof inputs === "string" ? [inputs] : inputs), "--to", to];
+    const command = [
+      "send",
+      ...(typeof inputs === "string" ? [inputs] : inputs),
+      flagText("to"),
+      to,
+    ];
     const request = resolveSendRequest(configuration, command);
     const result = await controlRun(options, (context) => runs.send(request, context));
     const { outcome, runId, destination, sent, manifest, manifestPath, failures } = result;
@@ -105,7 +110,7 @@ export function verifyExport(
   directory: string,
   options: VerifyExportOptions = {},
 ): Promise<VerifyExportResult> {
-  return withOptionWords(async () => {
+  return withNames(async () => {
     const configuration = await configurationOf(options, ["verify"]);
     if (typeof directory !== "string" || directory === "") {
       throw new UsageError(
@@ -120,10 +125,7 @@ export function verifyExport(
   });
 }
 
-/**
- * Returns the result in the words of programs. Throws `fields_missing` if `requireFields` is set and
- * the run is done.
- */
+/** Returns the result. Throws `fields_missing` if `requireFields` is set and the run is done. */
 function endRun<Result extends RunResult>(
   { requireFields }: Pick<ExportEventsOptions, "requireFields">,
   result: Result,
@@ -131,11 +133,16 @@ function endRun<Result extends RunResult>(
 ): Result {
   const error = requireFields === true ? missingFieldsError(missing) : undefined;
   if (error !== undefined && result.outcome === "done") throw error;
-  const failures = result.failures.map((failure) => ({
-    ...failure,
-    message: optionWords(failure.message),
-  }));
-  return { ...result, failures };
+  return result;
+}
+
+/** Runs `work`. The message of an error has the names of options instead of flags. */
+async function withNames<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw inNames(error);
+  }
 }
 
 /** Runs `work`. An abort before it reads anything rejects with `interrupted`, at whatever moment. */
@@ -158,7 +165,10 @@ async function control<Result>(
 ): Promise<Result> {
   throwIfInterrupted(signal);
   return withProgress(onProgress, (observer) =>
-    work({ signal, observer: { ...observer, note: (text) => onNote?.(optionWords(text)) } }),
+    work({
+      signal,
+      observer: { ...observer, note: (text) => onNote?.(nameOptions(text, "names")) },
+    }),
   );
 }
 

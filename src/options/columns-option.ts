@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { optionOff } from "../base/option-text.js";
 import type { TargetTypes, TypedTarget } from "../batch/text-types.js";
 import { outputFormat } from "../formats/output-formats.js";
 import type { Mapping } from "../mapper/mapping.js";
@@ -72,7 +73,7 @@ function listedColumns(texts: readonly string[], withInsertID: boolean) {
   if (idColumn !== undefined && !withInsertID) {
     throw new UsageError(
       "columns_invalid",
-      `Column ${idColumn.name} holds insert ids, but there are none: map insertID, do not pass --no-insert-id, or leave the column out.`,
+      `Column ${idColumn.name} holds insert ids, but there are none: map insertID, do not pass ${optionOff("insertId")}, or leave the column out.`,
     );
   }
   return { withInsertID: idColumn !== undefined, columns };

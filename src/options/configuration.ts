@@ -1,5 +1,6 @@
 import path from "node:path";
 import { UsageError } from "../base/errors.js";
+import type { Naming } from "../base/option-text.js";
 import { checkValue, pathText, type SchemaFault, suggestion } from "../base/schema.js";
 import type { MappingChanges } from "../mapper/mapping.js";
 import {
@@ -67,6 +68,8 @@ export interface Configuration {
   readonly destination?: string;
   /** As given; undefined if there is no file. */
   readonly fileName: string | undefined;
+  /** How messages name options; absent: as flags. */
+  readonly naming?: Naming;
   /** Returns where an option was given; undefined if it was not. */
   originOf(name: OptionName): OptionOrigin | undefined;
 }
@@ -135,6 +138,7 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     serverSecret: await readServerSecret(environment, values.serverSecretFile),
     directory: file === undefined ? currentDirectory : path.dirname(file.path),
     fileName: file?.name,
+    ...(sources.content === undefined ? {} : { naming: "names" }),
     originOf: (name) => originIn(layers, name),
   };
 }

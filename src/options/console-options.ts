@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { option } from "../base/option-text.js";
 import type { Configuration } from "./configuration.js";
 import { CONSOLE_KEY_VARIABLE } from "./secrets.js";
 
@@ -16,13 +17,13 @@ export function resolveConsole({ values, consoleKey }: Configuration): ConsoleAc
   if (values.console === undefined) {
     throw new UsageError(
       "console_missing",
-      "The console is missing; pass its address with --console, such as https://console.example.com.",
+      `The console is missing; pass its address with ${option("console")}, such as https://console.example.com.`,
     );
   }
   if (consoleKey === undefined) {
     throw new UsageError(
       "key_missing",
-      `The console key is missing; set ${CONSOLE_KEY_VARIABLE} in the environment, or pass a file with --console-key-file.`,
+      `The console key is missing; set ${CONSOLE_KEY_VARIABLE} in the environment, or pass a file with ${option("consoleKeyFile")}.`,
     );
   }
   return {

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { z } from "zod";
+import { flagText } from "../base/option-text.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
 import { optionTable } from "./option-table.js";
@@ -33,15 +34,9 @@ export function localNameOf(name: OptionName): string {
   return describeOption(name).key ?? name;
 }
 
-const flags = new Map(optionNames.map((name) => [name, makeFlag(name)]));
-
 /** Returns `--part-size` for `partSize`. */
 export function flagOf(name: OptionName): string {
-  return flags.get(name) as string;
-}
-
-function makeFlag(name: OptionName): string {
-  return `--${localNameOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return flagText(localNameOf(name));
 }
 
 /** Returns `SWITCHYARD_PART_SIZE` for `partSize`. */

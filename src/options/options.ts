@@ -1,3 +1,4 @@
+import type { Naming } from "../base/option-text.js";
 import type { TargetTypes } from "../batch/text-types.js";
 import type { OutputFormat, PartOptions } from "../formats/output-formats.js";
 import type { Mapping } from "../mapper/mapping.js";
@@ -93,6 +94,8 @@ export interface RunOptions {
   readonly keptKeysDirectory?: string;
   /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;
+  /** How messages name options; absent: as flags. */
+  readonly naming?: Naming;
   /** Read only the first rows of the inputs, in their order; absent: all. */
   readonly limit?: number;
 }

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { option } from "../base/option-text.js";
 import { outputFormat } from "../formats/output-formats.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { KeyTarget, Preset } from "../mapper/preset.js";
@@ -44,7 +45,7 @@ export function resolveExportOptions(
   if (isShared && options.dedupe !== undefined && isObjectUrl(outputDirectory)) {
     throw new UsageError(
       "shard_unsupported",
-      "--dedupe with --shard or --queue keeps the keys of all inputs in the output, which has to be a directory that all processes see: change --to, or leave one of them out.",
+      `${option("dedupe")} with ${option("shard")} or ${option("queue")} keeps the keys of all inputs in the output, which has to be a directory that all processes see: change ${option("to")}, or leave one of them out.`,
     );
   }
   return {
@@ -71,15 +72,15 @@ function shardOf({ shard, finish }: CompleteValues, { arrayIndex }: Machine): Sh
   if (finish) {
     throw new UsageError(
       "shard_unsupported",
-      "--finish is for the process that runs after all shards: leave out --shard.",
+      `${option("finish")} is for the process that runs after all shards: leave out ${option("shard")}.`,
     );
   }
   if (index !== undefined && index < count) return { index, count };
   throw new UsageError(
     "shard_unknown",
     index === undefined
-      ? `--shard /${count} needs the number of this process in the environment of an array job (${arrayIndexNames.join(", ")}): pass --shard 0/${count}.`
-      : `This process is number ${index} of an array job, and --shard /${count} has numbers up to ${count - 1}: let the job have ${count} processes.`,
+      ? `${option("shard")} /${count} needs the number of this process in the environment of an array job (${arrayIndexNames.join(", ")}): pass ${option("shard")} 0/${count}.`
+      : `This process is number ${index} of an array job, and ${option("shard")} /${count} has numbers up to ${count - 1}: let the job have ${count} processes.`,
   );
 }
 
@@ -87,7 +88,7 @@ function queueOf({ queue, shard, finish }: CompleteValues): string | undefined {
   if (queue === undefined || (shard === undefined && !finish)) return queue;
   throw new UsageError(
     "shard_unsupported",
-    `--queue distributes the splits and finishes by itself: leave out ${finish ? "--finish" : "--shard"}.`,
+    `${option("queue")} distributes the splits and finishes by itself: leave out ${finish ? option("finish") : option("shard")}.`,
   );
 }
 
@@ -98,7 +99,7 @@ export function resolveWorkerOptions(configuration: Configuration): WorkerOption
   if (values.queue === undefined) {
     throw new UsageError(
       "queue_missing",
-      "No queue: pass --queue redis://host:port, or set SWITCHYARD_QUEUE.",
+      `No queue: pass ${option("queue")} redis://host:port, or set SWITCHYARD_QUEUE.`,
     );
   }
   return {
@@ -131,7 +132,7 @@ export function resolveValidateRequest(configuration: Configuration): ValidateRe
   if (values.limit !== undefined && sample < 1) {
     throw new UsageError(
       "limit_unsupported",
-      "--limit reads the first rows, and --sample rows of all inputs: leave one of them out.",
+      `${option("limit")} reads the first rows, and ${option("sample")} rows of all inputs: leave one of them out.`,
     );
   }
   return {
@@ -191,6 +192,7 @@ export function resolveRunOptions(
     maxRejects: configuration.rejectLimits.export ?? values.maxRejects,
     fresh: values.fresh,
     ...omitUndefined({
+      naming: configuration.naming,
       inputFormat,
       transformPath: values.transform,
       fromTimeMs: values.fromTime,
@@ -260,7 +262,7 @@ function requireOutput({ to }: CompleteValues): string {
   if (to !== undefined) return to;
   throw new UsageError(
     "output_missing",
-    `No output directory: pass --to <dir>, or add "export": { "to": … } to ${CONFIGURATION_NAME}.`,
+    `No output directory: pass ${option("to")} <dir>, or add "export": { "to": … } to ${CONFIGURATION_NAME}.`,
   );
 }
 
@@ -278,7 +280,7 @@ function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
     throw new UsageError(
       "salt_missing",
       `Hashing ${hash.join(", ")} needs a salt: set ${HASH_SALT_VARIABLE}, or pass ` +
-        "--hash-salt-file with a file that holds it.",
+        `${option("hashSaltFile")} with a file that holds it.`,
     );
   }
   const cutQuery = cut.length === 0 ? undefined : cut;
@@ -293,7 +295,7 @@ export function resolveDedupe(
   values: Pick<CompleteValues, "dayZone" | "preset"> &
     Pick<OptionValues, "dedupe" | "dedupeBy" | "drop">,
   mapping: Mapping,
-  flag = "--dedupe",
+  flag = option("dedupe"),
 ): DedupeOptions | undefined {
   const { dedupeBy, dayZone, preset, drop = [] } = values;
   const within = values.dedupe ?? (dedupeBy === undefined ? undefined : dedupeRanges[0]);
@@ -305,20 +307,20 @@ export function resolveDedupe(
   if (unmapped === "insertID") {
     throw new UsageError(
       "dedupe_key_missing",
-      `${flag} needs an insert id, and the mapping has none: map insertID to the field that identifies a repeated event${flag === "--dedupe" ? ", or pass --dedupe-by event,timestamp,userID,stableID,metadata" : ""}.`,
+      `${flag} needs an insert id, and the mapping has none: map insertID to the field that identifies a repeated event${flag === option("dedupe") ? `, or pass ${option("dedupeBy")} event,timestamp,userID,stableID,metadata` : ""}.`,
     );
   }
   if (unmapped !== undefined) {
     throw new UsageError(
       "dedupe_key_missing",
-      `--dedupe-by names ${unmapped}, which the mapping does not fill: map it, or leave it out.`,
+      `${option("dedupeBy")} names ${unmapped}, which the mapping does not fill: map it, or leave it out.`,
     );
   }
   const dropped = dedupeBy?.find((target) => drop.includes(target));
   if (dropped !== undefined) {
     throw new UsageError(
       "dedupe_key_missing",
-      `--dedupe-by names ${dropped}, which --drop removes from every event: use --hash ${dropped} instead of --drop, or leave it out of the key.`,
+      `${option("dedupeBy")} names ${dropped}, which ${option("drop")} removes from every event: use ${option("hash")} ${dropped} instead of ${option("drop")}, or leave it out of the key.`,
     );
   }
   return { within, by, dayZone };

@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { flagText, option } from "../base/option-text.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { eventUrl } from "../webhook/post.js";
@@ -26,7 +27,7 @@ export function resolveSendRequest(
   if (queue !== undefined && run.dedupe !== undefined) {
     throw new UsageError(
       "shard_unsupported",
-      "send --queue cannot remove duplicates: leave out --dedupe, or send from one process without --queue.",
+      `send ${option("queue")} cannot remove duplicates: leave out ${option("dedupe")}, or send from one process without ${option("queue")}.`,
     );
   }
   return {
@@ -57,7 +58,7 @@ export function resolveSendRequest(
  */
 function resumingCommand(words: readonly string[]): readonly string[] {
   return words
-    .filter((word) => word !== "--fresh")
+    .filter((word) => word !== flagText("fresh"))
     .map((word) => word.replace(/(rediss?:\/\/).*@/, "$1"));
 }
 
@@ -65,7 +66,7 @@ function runsOf(runs: string, queue: string | undefined): string {
   if (!isObjectUrl(runs) || queue !== undefined) return runs;
   throw new UsageError(
     "runs_in_store",
-    `--runs ${runs} needs --queue: a process that sends alone records each request in a directory.`,
+    `${option("runs")} ${runs} needs ${option("queue")}: a process that sends alone records each request in a directory.`,
   );
 }
 
@@ -79,13 +80,17 @@ function idempotencyOf(configuration: Configuration) {
   if (values.batchSize !== 1) {
     throw new UsageError(
       "idempotency_useless",
-      `--idempotency ${values.idempotency} needs --batch-size 1: a request has one Idempotency-Key, so it has to carry one event.`,
+      `${option("idempotency")} ${values.idempotency} needs ${option("batchSize")} 1: a request has one Idempotency-Key, so it has to carry one event.`,
     );
   }
   const mapping = resolveMapping(values.preset, configuration.mapping);
   const { dedupe = dedupeRanges[0] } = values;
   const { dedupeBy: _, ...others } = values;
-  const idempotency = resolveDedupe({ ...others, dedupe }, mapping, "--idempotency insertID");
+  const idempotency = resolveDedupe(
+    { ...others, dedupe },
+    mapping,
+    `${option("idempotency")} insertID`,
+  );
   return omitUndefined({ idempotency });
 }
 
@@ -96,7 +101,7 @@ function destinationOf({ values: { sendTo }, destination }: Configuration) {
   }
   throw new UsageError(
     "destination_missing",
-    `No service to send to: pass --to <url>, or add "send": { "to": … } to ${CONFIGURATION_NAME}.`,
+    `No service to send to: pass ${option("to")} <url>, or add "send": { "to": … } to ${CONFIGURATION_NAME}.`,
   );
 }
 
@@ -104,6 +109,6 @@ function requireSecret({ serverSecret }: Configuration): string {
   if (serverSecret !== undefined) return serverSecret;
   throw new UsageError(
     "secret_missing",
-    `No server secret: set ${SERVER_SECRET_VARIABLE}, or pass --server-secret-file with a file that holds it.`,
+    `No server secret: set ${SERVER_SECRET_VARIABLE}, or pass ${option("serverSecretFile")} with a file that holds it.`,
   );
 }

@@ -1,7 +1,8 @@
 import { UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
-import { flagOf, type OptionName } from "./option-names.js";
+import { localNameOf, type OptionName } from "./option-names.js";
 import type { StreamOptions } from "./options.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 
@@ -38,7 +39,7 @@ export function resolveStreamOptions(configuration: Configuration): StreamOption
   if (refused.length > 0) {
     throw new UsageError(
       "stream_unsupported",
-      `--to - writes JSON lines to standard output and has no output directory, so ${refused.map(flagOf).join(", ")} cannot be used: leave out what is named, or name a directory with --to.`,
+      `${option("to")} - writes JSON lines to standard output and has no output directory, so ${refused.map((name) => option(localNameOf(name))).join(", ")} cannot be used: leave out what is named, or name a directory with ${option("to")}.`,
     );
   }
   const run = resolveRunOptions(configuration);

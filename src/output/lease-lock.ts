@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError, UsageError } from "../base/errors.js";
 import { isDead, type LockHolder, parseHolder, thisProcess } from "../base/lock-file.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { option } from "../base/option-text.js";
 import { runningMs } from "../base/running-clock.js";
 import type { ObjectHead, ObjectStore } from "../store/object-store.js";
 import type { HeldLock, LeaseTimes, OutputClaim } from "./output.js";
@@ -141,7 +142,7 @@ export class LeaseLock implements HeldLock, OutputClaim {
     if (!(await this.#put("absent"))) return;
     throw new UsageError(
       "store_unconditional",
-      `${this.options.address}: the store ignores If-None-Match, so two runs at the same time could mix their files. Choose another store, or pass --unsafe-lock if nothing else writes there.`,
+      `${this.options.address}: the store ignores If-None-Match, so two runs at the same time could mix their files. Choose another store, or pass ${option("unsafeLock")} if nothing else writes there.`,
     );
   }
 

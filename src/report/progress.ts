@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import { nameOptions } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
 import type { SourceFailure } from "../ledger/manifest.js";
 import type { RunObserver, RunProgress, WaitingProgress } from "../ledger/run-observer.js";
@@ -149,7 +150,7 @@ function showEvery(
       });
     },
     sourceFailed: failure,
-    note,
+    note: (text) => note(nameOptions(text)),
   };
   return { observer, stop: () => stopTimer() };
 }

@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import type {
   MisplacedCommas,
   MissingFields,
@@ -106,7 +107,7 @@ export function missingFieldsError(
   return new SwitchyardError(
     "fields_missing",
     `${describeMissing(first)}${missing.length > 1 ? `, and ${missing.length - 1} more` : ""}. ` +
-      "Correct the mapping, set the target to null, or leave out --require-fields.",
+      `Correct the mapping, set the target to null, or leave out ${option("requireFields")}.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { nameOptions } from "../base/option-text.js";
 import { planRanges } from "../formats/input-formats.js";
 import type { rowFieldsOf } from "../mapper/field-use.js";
 import type { RunOptions } from "../options/options.js";
@@ -69,14 +70,14 @@ export async function listFiles(
 }
 
 /** Finds the sources in files. */
-export function discoverFiles(
+export async function discoverFiles(
   files: readonly FoundFile[],
   options: RunOptions,
   signal: AbortSignal,
   { table, rowFields }: TableHints = {},
 ): Promise<Discovery> {
-  const { inputs, ratioMax, s3 } = options;
-  return discoverSources(files, {
+  const { inputs, ratioMax, s3, naming } = options;
+  const found = await discoverSources(files, {
     named: new Set(inputs),
     detect: detectionOf(options, rowFields),
     ratioMax,
@@ -84,4 +85,9 @@ export function discoverFiles(
     signal,
     ...omitUndefined({ table }),
   });
+  const failures = found.failures.map(({ message, ...failure }) => ({
+    ...failure,
+    message: nameOptions(message, naming),
+  }));
+  return { ...found, failures };
 }

@@ -1,6 +1,7 @@
 import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
 import { SwitchyardError, UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import { builtFile, version } from "../base/package-files.js";
 import { readEpochs } from "../ledger/ledger.js";
 import type { SourceFailure } from "../ledger/manifest.js";
@@ -24,7 +25,7 @@ export function createPool(
   const budget = budgetThreads(options);
   if (budget.threads < options.threads) {
     observer.note?.(
-      `using ${budget.threads} of ${options.threads} threads (--memory is too small for more); raise --memory`,
+      `using ${budget.threads} of ${options.threads} threads (${option("memory")} is too small for more); raise ${option("memory")}`,
     );
   }
   return new WorkerPool({
@@ -159,7 +160,7 @@ export async function requireSplits(
 function missing({ outputDirectory }: Layout, what: string): SwitchyardError {
   return new SwitchyardError(
     "splits_missing",
-    `${outputDirectory}: ${what}; run each shard to its end, or leave out --finish to read them here`,
+    `${outputDirectory}: ${what}; run each shard to its end, or leave out ${option("finish")} to read them here`,
   );
 }
 

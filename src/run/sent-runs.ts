@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
+import { option } from "../base/option-text.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
@@ -82,7 +83,7 @@ export async function findSentRun(
     } = plan.options as Record<Undeciding, unknown>;
     const changes = optionDifferences(options, deciding);
     if (changes.length === 0) found.push({ ...run, runId: name });
-    else if (changes.every((change) => change.startsWith("--limit: ")))
+    else if (changes.every((change) => change.startsWith(`${option("limit")}: `)))
       throw new ChangedError(
         pathInOutput(place.directory, name),
         changes.map((change) => `${change}; the service would get the first rows again`),

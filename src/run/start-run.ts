@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { isThere } from "../base/durable-file.js";
 import { epochOf } from "../base/epoch.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { option } from "../base/option-text.js";
 import { applyActions } from "../ledger/apply-actions.js";
 import { type CompactedParts, readCompacted } from "../ledger/compacted.js";
 import { findEdited } from "../ledger/edited-sources.js";
@@ -384,7 +385,7 @@ async function describeForgotten(layout: Layout, facts: RunFacts): Promise<reado
   if (gone.length === 0) return [];
   const inputs = gone.length === 1 ? "1 input" : `${gone.length} inputs`;
   return [
-    `--fresh removed the events of ${inputs} of earlier runs that this command does not read, such as ${gone[0]?.name}: pass them too to have their events again`,
+    `${option("fresh")} removed the events of ${inputs} of earlier runs that this command does not read, such as ${gone[0]?.name}: pass them too to have their events again`,
   ];
 }
 

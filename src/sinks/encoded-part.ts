@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
 import { WRITE_BYTES } from "../base/limits.js";
+import { option } from "../base/option-text.js";
 import type { PartOutput } from "./part-output.js";
 import { type OpenSpillFiles, SpillDamage } from "./spill/spill-files.js";
 
@@ -60,7 +61,7 @@ export class EncodedPart {
   mismatch(reason: string): SwitchyardError {
     return new SwitchyardError(
       "parts_differ",
-      `${this.path} cannot be joined with other parts (${reason}): export again with --compact never`,
+      `${this.path} cannot be joined with other parts (${reason}): export again with ${option("compact")} never`,
     );
   }
 

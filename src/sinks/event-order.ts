@@ -1,6 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 import { EVENT_COUNTS_NAME_BYTES_MAX, EVENT_COUNTS_NAMES_MAX } from "../base/limits.js";
 import { createZone } from "../base/luxon-zone.js";
+import { option } from "../base/option-text.js";
 import type { Kernel } from "../batch/kernel.js";
 import { EventCounts } from "../profile/event-counts.js";
 import { type DayRows, DIGIT_BITS, type EventRows } from "./day-order.js";
@@ -69,6 +70,6 @@ export class EventOrder {
 export function tooManyDirectories(found: string): SwitchyardError {
   return new SwitchyardError(
     "partition_too_large",
-    `one directory for each day and event cannot be written: there are more than ${found} in a part of the input; export with --layout events/{day}, or leave out the ids that event names seem to have`,
+    `one directory for each day and event cannot be written: there are more than ${found} in a part of the input; export with ${option("layout")} events/{day}, or leave out the ids that event names seem to have`,
   );
 }

@@ -173,8 +173,8 @@ export class DecodeServer {
       return await work();
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      const { code, position, reason, alteredFrom } = error;
-      this.#failure = { code, position, reason, alteredFrom };
+      const { code, position, alteredFrom } = error;
+      this.#failure = { code, position, reason: error.toReason(), alteredFrom };
       return undefined;
     }
   }

@@ -108,8 +108,8 @@ export async function collect(
     const error = fromSystem(name, thrown);
     // The other errors of a store concern all of its objects.
     if (error instanceof StoreError || !(error instanceof SwitchyardError)) throw error;
-    const { code, message } = error;
-    return { ...nothingFound, failures: [{ name, code, message }] };
+    const failure = { name, code: error.code, message: error.toText() };
+    return { ...nothingFound, failures: [failure] };
   }
 }
 

@@ -1,5 +1,6 @@
 import { SourceError, type SwitchyardError } from "../base/errors.js";
 import { openFilesError } from "../base/open-files.js";
+import { option } from "../base/option-text.js";
 import { StoreError } from "../store/store-error.js";
 
 /** The position at which a source breaks, and the reason. */
@@ -33,15 +34,15 @@ export function corrupt(source: string, what: string, facts: BreakFacts): Source
 
 /** Returns the error with other bytes that may be altered; `alteredFrom` is undefined if none are. */
 export function withAltered(error: SourceError, alteredFrom: number | undefined): SourceError {
-  const { code, position, reason, cause } = error;
-  return new SourceError(code, position, reason, { cause, alteredFrom });
+  const { code, position, cause } = error;
+  return new SourceError(code, position, error.toReason(), { cause, alteredFrom });
 }
 
 /** An error for a file that is not the one of the plan. */
 export function changed(source: string, difference: string): SourceError {
   const reason =
     `the file changed after it was planned (${difference}). ` +
-    "Do not change inputs while a run reads them; --fresh starts over with the new content.";
+    `Do not change inputs while a run reads them; ${option("fresh")} starts over with the new content.`;
   return new SourceError("source_changed", { source }, reason);
 }
 
@@ -71,7 +72,7 @@ export function unsafeName(source: string, why: string): SourceError {
 export function ratioExceeded(source: string, byte: number, ratioMax: number): SourceError {
   const reason =
     `decompresses to more than ${ratioMax} times its size, as an archive bomb would. ` +
-    "If that is right, raise the limit with --max-ratio.";
+    `If that is right, raise the limit with ${option("maxRatio")}.`;
   return new SourceError("source_ratio_exceeded", { source, byte }, reason);
 }
 

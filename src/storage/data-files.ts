@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Connection from "libsql";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import { databaseError } from "./database-error.js";
 import { consoleSchema, eventSchema, type Schema } from "./database-schemas.js";
 import { makePrivateFile, openDatabase } from "./open-database.js";
@@ -89,7 +90,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 function inUse(directory: string, cause: SwitchyardError): SwitchyardError {
   return new SwitchyardError(
     "data_in_use",
-    `another service runs on ${directory}: stop it, or pass another directory as --data`,
+    `another service runs on ${directory}: stop it, or pass another directory as ${option("data")}`,
     { cause, exitCode: exitCodes.busy },
   );
 }

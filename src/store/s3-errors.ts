@@ -1,3 +1,4 @@
+import { option } from "../base/option-text.js";
 import { type CallFailure, type Explanation, explainStatus, explanations } from "./store-error.js";
 import type { RequestKind } from "./store-usage.js";
 
@@ -27,11 +28,11 @@ const noCredentials: Explanation = {
 };
 const wrongRegion: Explanation = {
   code: "store_region_unknown",
-  reason: "the bucket is in another region. Set --s3-region or AWS_REGION to the bucket's.",
+  reason: `the bucket is in another region. Set ${option("s3Region")} or AWS_REGION to the bucket's.`,
 };
 const regionMissing: Explanation = {
   code: "store_region_unknown",
-  reason: "the region is unknown. Set --s3-region or AWS_REGION.",
+  reason: `the region is unknown. Set ${option("s3Region")} or AWS_REGION.`,
 };
 
 const permissions = {
@@ -66,8 +67,7 @@ const explanationsByName: Readonly<Record<string, Explanation>> = {
   XMinioStorageFull: explanations.quotaExceeded,
   EntityTooLarge: {
     code: "store_object_too_large",
-    reason:
-      "the store does not accept an object of this size in one request. Set a smaller --part-size and --split-size.",
+    reason: `the store does not accept an object of this size in one request. Set a smaller ${option("partSize")} and ${option("splitSize")}.`,
   },
 };
 

@@ -1,19 +1,27 @@
 import { SwitchyardError } from "../base/errors.js";
 import { openFilesError } from "../base/open-files.js";
+import { option } from "../base/option-text.js";
 import type { RequestKind } from "./store-usage.js";
 
 /** A call to an object store failed. The message names the object or bucket, and what to do. */
 export class StoreError extends SwitchyardError {
+  readonly #reason: string;
+
   constructor(
     code: string,
-    /** The message without the address. */
-    readonly reason: string,
+    reason: string,
     address: string,
     /** The same call may succeed later. */
     readonly isTransient: boolean,
     options?: ErrorOptions,
   ) {
     super(code, `${address}: ${reason}`, options);
+    this.#reason = reason;
+  }
+
+  /** The message without the address; options are not named yet. */
+  get reason(): string {
+    return this.#reason;
   }
 }
 
@@ -56,8 +64,7 @@ export const explanations = {
   },
   objectDamaged: {
     code: "store_object_damaged",
-    reason:
-      "the bytes do not have the digest that the store names. Check the network and the store; if the ETags of this store are not MD5 sums, pass --s3-checksums off.",
+    reason: `the bytes do not have the digest that the store names. Check the network and the store; if the ETags of this store are not MD5 sums, pass ${option("s3Checksums")} off.`,
   },
   objectArchived: {
     code: "store_object_archived",

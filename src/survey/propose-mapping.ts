@@ -1,4 +1,5 @@
 import { UsageError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
 import type { WrittenMapping } from "../mapper/mapping.js";
 import type { FieldSummary, Fields } from "./field-summary.js";
 import { rankTimes } from "./rank-times.js";
@@ -338,7 +339,7 @@ export class MappingUnknown extends UsageError {
     readonly reason: string,
     /** Undefined if no part of an event was found. */
     readonly skeleton: SkeletonFacts | undefined,
-    advice = "Pass --preset, or write a mapping (docs/mapping.md).",
+    advice = `Pass ${option("preset")}, or write a mapping (docs/mapping.md).`,
   ) {
     super("mapping_unknown", `${reason} ${advice}`);
   }

@@ -2,6 +2,7 @@ import { UsageError } from "../base/errors.js";
 import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
 import { nullTexts } from "../base/null-texts.js";
+import { flagText } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
 import { formatOf } from "../formats/input-formats.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
@@ -297,7 +298,7 @@ function doubtsOfFaults(samples: readonly SampledSource[]): readonly string[] {
   if (first === undefined) return [];
   const more = unread.length === 1 ? "" : ` and ${unread.length - 1} more`;
   return [
-    `None of the first rows of ${first.source.name}${more} can be read; leave out inputs that are not exports, or pass --input-format.`,
+    `None of the first rows of ${first.source.name}${more} can be read; leave out inputs that are not exports, or pass ${flagText("inputFormat")}.`,
   ];
 }
 
@@ -343,7 +344,7 @@ function mappingUnknown(
 /** Says how to name the columns of CSV, if they have no names or if a first row may be taken for them. */
 function describeHeader(samples: readonly SampledSource[], columns: readonly string[]): string {
   if (!samples.every(({ source }) => source.format.kind === "csv")) return "";
-  const names = `--csv-dialect columns= with ${formatNames(columns.length)} in their order, such as --csv-dialect columns=time,user,event`;
+  const names = `${flagText("csvDialect")} columns= with ${formatNames(columns.length)} in their order, such as ${flagText("csvDialect")} columns=time,user,event`;
   return columns.every((column) => /^column_\d+$/.test(column))
     ? ` The CSV has no header: pass ${names}.`
     : ` If these are values of a first row instead of names, the CSV has no header: pass ${names}.`;

@@ -1,6 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 import { ANSWER_WORDS_MAX } from "../base/limits.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { nameOptions, option } from "../base/option-text.js";
 import type { Answer, FailureKind, NoAnswer } from "./post.js";
 
 /** An event of a request that the service named as faulty. */
@@ -56,11 +57,11 @@ export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
 
 /** Advice for addresses that no retry can reach. */
 const addressAdvice: Partial<Record<FailureKind, string>> = {
-  host_unknown: "check the host that --to names",
+  host_unknown: `check the host that ${option("to")} names`,
   certificate_untrusted: "check the address, or pass the authority in NODE_EXTRA_CA_CERTS",
-  certificate_of_other_host: "pass a host that the certificate names with --to",
+  certificate_of_other_host: `pass a host that the certificate names with ${option("to")}`,
   certificate_out_of_date: "have it renewed, or check the clock of this machine",
-  no_tls: "pass http:// with --to if the service does not use TLS, or check the port",
+  no_tls: `pass http:// with ${option("to")} if the service does not use TLS, or check the port`,
 };
 
 /**
@@ -92,7 +93,7 @@ function errorOf({ status, headers }: Answer, reason: string): SendError {
     const target = headers["location"] ?? "an unnamed address";
     return new SendError(
       "send_redirected",
-      `${said}, to go to ${target}. The secret is not sent there; if the address is right, pass it with --to`,
+      `${said}, to go to ${target}. The secret is not sent there; if the address is right, pass it with ${option("to")}`,
     );
   }
   switch (status) {
@@ -106,7 +107,7 @@ function errorOf({ status, headers }: Answer, reason: string): SendError {
     case 404:
       return new SendError(
         "send_not_found",
-        `${said}; check the address, which --to names without /v1/webhooks/event_webhook`,
+        `${said}; check the address, which ${option("to")} names without /v1/webhooks/event_webhook`,
       );
     default:
       return new SendError(
@@ -182,11 +183,11 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 
 /** Sending cannot continue. What was acknowledged is recorded: the same command resumes it. */
 export class SendError extends SwitchyardError {
-  constructor(
-    code: string,
-    /** The message without the way to resume. */
-    readonly reason: string,
-  ) {
+  /** The message without the way to resume. */
+  readonly reason: string;
+
+  constructor(code: string, reason: string) {
     super(code, `${reason}. What was delivered is recorded: run the same command again to resume`);
+    this.reason = nameOptions(reason);
   }
 }

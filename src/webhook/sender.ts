@@ -7,6 +7,7 @@ import {
   RETRY_DELAY_MS_MAX,
   SEND_STOP_GRACE_MS,
 } from "../base/limits.js";
+import { option } from "../base/option-text.js";
 import {
   judgeAnswer,
   judgeFailure,
@@ -301,7 +302,7 @@ export class Sender {
     if (!isThere) {
       throw new SendError(
         "send_unreachable",
-        `no answer in ${seconds} s, and none before: ${reason}; start the service, or check the address that --to names`,
+        `no answer in ${seconds} s, and none before: ${reason}; start the service, or check the address that ${option("to")} names`,
       );
     }
     const asked = waitMs > 0 ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";

@@ -1,9 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { nameOptions } from "../../src/base/option-text.js";
 import { optionDifferences, recordOptions } from "../../src/ledger/recorded-options.js";
 import { fakeExport } from "../run/kit/fake-export.js";
 import { scratchDirectory } from "../support/scratch.js";
+
+const differences = (...recorded: Parameters<typeof optionDifferences>) =>
+  optionDifferences(...recorded).map((line) => nameOptions(line));
 
 describe("differences between recorded options", () => {
   it.each([
@@ -14,7 +18,7 @@ describe("differences between recorded options", () => {
     [{ a: [1, 2] }, { a: [2, 1] }, ["a: was [1,2], is [2,1]"]],
     [{ a: null }, { a: {} }, ["a: was null, is {}"]],
   ])("of %j and %j are named one by one", (before, after, expected) => {
-    expect(optionDifferences(before, after)).toEqual(expected);
+    expect(differences(before, after)).toEqual(expected);
   });
 
   it.each([
@@ -35,13 +39,13 @@ describe("differences between recorded options", () => {
     ],
     [{ mapping: { a: 1 } }, { mapping: { a: 2 } }, "mapping.a: was 1, is 2"],
   ])("of %j and %j have the names and units of users", (before, after, expected) => {
-    expect(optionDifferences(before, after)).toEqual([expected]);
+    expect(differences(before, after)).toEqual([expected]);
   });
 
   it("name an option of every recorded name, but for the mapping and the salt", async () => {
     const options = fakeExport().options();
     const recorded = await recordOptions({ ...options, fromTimeMs: 0, toTimeMs: 1 });
-    const lines = optionDifferences(recorded, {});
+    const lines = differences(recorded, {});
     const named = lines.filter((line) => !line.startsWith("--")).map((line) => line.split(":")[0]);
     expect(named.filter((name) => !["mapping", "privacy", "csv"].includes(name ?? ""))).toEqual([]);
   });
@@ -67,7 +71,7 @@ describe("recorded options", () => {
     writeFileSync(transformPath, "export default (event) => event;");
     const before = await recordOptions(options);
     writeFileSync(transformPath, "export default () => null;");
-    const changes = optionDifferences(before, await recordOptions(options));
+    const changes = differences(before, await recordOptions(options));
     expect(changes).toEqual([expect.stringMatching(/^--transform: was "\w{64}", is "\w{64}"$/)]);
   });
 

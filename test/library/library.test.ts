@@ -228,6 +228,16 @@ test("messages about combinations name options, not flags", async () => {
   );
 });
 
+test("notes and changes of a run name options, not flags", async () => {
+  const options = { inputs: sample, to: join(root, "changed"), threads: 2 };
+  const notes: string[] = [];
+  const onNote = (text: string) => void notes.push(text);
+  await exportEvents({ ...options, memory: "520MiB", maxRowSize: "64MiB", onNote });
+  expect(notes.join()).toMatch(/threads \(memory is too small for more\); raise memory/);
+  const changed = exportEvents({ ...options, partSize: "1MB", maxRowSize: "64MiB" });
+  await expect(changed).rejects.toThrow(/\n {2}partSize: was 128MiB, is 1MB\n.* with fresh\.$/);
+});
+
 test("failures of sources name options, not flags", async () => {
   const inputs = inputOf("unknown.bin", ["\u0001\u0002 no format"]);
   const to = join(root, "unknown");

@@ -104,7 +104,7 @@ describe("the same export with more inputs", () => {
     run.input("d.txt", "2026-01-02 d");
     await expect(run.run({ splitBytes: SPLIT_BYTES, includeEvents: ["a"] })).rejects.toMatchObject({
       code: "run_changed",
-      changes: ['--include-event: was [], is ["a"]'],
+      message: expect.stringContaining('settings:\n  --include-event: was [], is ["a"]\n'),
     });
   });
 

@@ -1,5 +1,6 @@
 import { SourceError, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { option } from "../../base/option-text.js";
 import type { CsvDialect, GivenDialect } from "../../sources/source.js";
 import { backslashMarks, findBackslashes, isQuotedAsMarked } from "./backslash-detection.js";
 import { detectEncoding, ENCODING_ADVICE, isOtherEncoding, toUtf8 } from "./csv-encoding.js";
@@ -187,7 +188,7 @@ export function detectGivenCsv(
   if (dialect !== null) return dialect;
   throw new UsageError(
     "csv_dialect_unknown",
-    `${hints.name}: its CSV dialect cannot be detected. Pass --csv-dialect delimiter=<text>,columns=<names>, or --csv-dialect skip=<lines> if text precedes the table.`,
+    `${hints.name}: its CSV dialect cannot be detected. Pass ${option("csvDialect")} delimiter=<text>,columns=<names>, or ${option("csvDialect")} skip=<lines> if text precedes the table.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { option } from "../../base/option-text.js";
 import type { ByteSource } from "../../sources/byte-source.js";
 import type { CsvDialect } from "../../sources/source.js";
 
@@ -38,8 +39,7 @@ export function toUtf8(head: Uint8Array, encoding: CsvDialect["encoding"]): Uint
 const OTHER_BYTES_MIN = 20;
 
 /** Advice for text that is not UTF-8. */
-export const ENCODING_ADVICE =
-  "pass --csv-dialect encoding= with its encoding, such as windows-1252 (Western Europe), windows-1251 (Cyrillic) or shift_jis (Japanese)";
+export const ENCODING_ADVICE = `pass ${option("csvDialect")} encoding= with its encoding, such as windows-1252 (Western Europe), windows-1251 (Cyrillic) or shift_jis (Japanese)`;
 
 /** Returns whether a head has more bytes that are not UTF-8 than other characters beyond ASCII. */
 export function isOtherEncoding(head: Uint8Array): boolean {

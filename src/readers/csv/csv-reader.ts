@@ -1,5 +1,6 @@
 import { SourceError } from "../../base/errors.js";
 import { REJECT_BYTES_MAX, WINDOW_BYTES } from "../../base/limits.js";
+import { flagText, option } from "../../base/option-text.js";
 import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
@@ -128,7 +129,7 @@ export class CsvReader implements Reader {
       throw this.#error(
         "csv_header_malformed",
         0,
-        "the header, its first record, cannot be read. Pass --csv-dialect skip=<lines> if text precedes it",
+        `the header, its first record, cannot be read. Pass ${option("csvDialect")} skip=<lines> if text precedes it`,
       );
     }
   }
@@ -239,7 +240,7 @@ export class CsvReader implements Reader {
       "csv_split_misaligned",
       this.#range.end ?? 0,
       "a split begins in the middle of a record, because the quotes of the file are ambiguous; " +
-        "pass a --split-size larger than the file, and --fresh to start over",
+        `pass a ${option("splitSize")} larger than the file, and ${option("fresh")} to start over`,
     );
   }
 
@@ -304,7 +305,7 @@ class CsvRawRows implements RawRows {
       case rejectCodes.invalid_utf8:
         return `the row is not valid UTF-8; if the file has another encoding, ${ENCODING_ADVICE}`;
       case rejectCodes.row_too_long: {
-        const limit = `longer than ${rowBytesMax} bytes (--max-row-size)`;
+        const limit = `longer than ${rowBytesMax} bytes (${flagText("maxRowSize")})`;
         return ending === rowEndings.atStopInQuotes
           ? `${limit}: the quote that opens ${cell} is not closed within them; only the first line was rejected`
           : limit;

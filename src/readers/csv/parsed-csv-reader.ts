@@ -1,5 +1,6 @@
 import { SourceError } from "../../base/errors.js";
 import { BATCH_ROWS_MAX, KIB, REJECT_BYTES_MAX } from "../../base/limits.js";
+import { flagText, option } from "../../base/option-text.js";
 import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
@@ -145,8 +146,7 @@ export class ParsedCsvReader implements Reader {
     if (header.cells.length > 1) this.#header = header.cells.join(",");
     if (header.fault === undefined) return;
     const place = { source: this.#range.source.name, byte: header.offset };
-    const reason =
-      "the header, its first record, cannot be read. Pass --csv-dialect skip=<lines> if text precedes it";
+    const reason = `the header, its first record, cannot be read. Pass ${option("csvDialect")} skip=<lines> if text precedes it`;
     throw new SourceError("csv_header_malformed", place, reason);
   }
 
@@ -295,7 +295,7 @@ class ParsedRawRows implements RawRows {
       case undefined:
         return this.inner.explain(row);
       case rejectCodes.row_too_long:
-        return `longer than ${this.rowBytesMax} bytes (--max-row-size)`;
+        return `longer than ${this.rowBytesMax} bytes (${flagText("maxRowSize")})`;
       default:
         return "text follows a closing quote, or a quote is never closed; only the first line was rejected";
     }

@@ -6,6 +6,7 @@ import {
   SNIFF_BYTES,
   WINDOW_BYTES,
 } from "../../base/limits.js";
+import { flagText } from "../../base/option-text.js";
 import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
@@ -286,7 +287,7 @@ class JsonRawRows implements RawRows {
       case rejectCodes.row_too_deep:
         return `objects and arrays are nested more than ${JSON_DEPTH_MAX} levels deep`;
       case rejectCodes.row_too_long:
-        return `the row is longer than the limit (--max-row-size)${this.number(row) === 1 ? FIRST_ROW : ""}`;
+        return `the row is longer than the limit (${flagText("maxRowSize")})${this.number(row) === 1 ? FIRST_ROW : ""}`;
       default: {
         if (place >= length) return `not valid JSON: it ends too early, after ${length} bytes`;
         const rest = this.kernel.bytes.subarray(

@@ -1,4 +1,5 @@
 import { SourceError } from "../../base/errors.js";
+import { flagText } from "../../base/option-text.js";
 import type { Batch, RawRows, RowOrigin } from "../../batch/batch.js";
 import type { ByteSource } from "../../sources/byte-source.js";
 import type { Format, SourceRange } from "../../sources/source.js";
@@ -159,7 +160,7 @@ class KeptRawRows implements RawRows {
 
   explain(row: number): string {
     if (this.#row(row).code === "row_too_long") {
-      return "only the beginning of this long row was kept: read its source again with a larger --max-row-size";
+      return `only the beginning of this long row was kept: read its source again with a larger ${flagText("maxRowSize")}`;
     }
     return this.inner.explain(row);
   }

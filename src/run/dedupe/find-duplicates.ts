@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../../base/durable-file.js";
 import { SwitchyardError } from "../../base/errors.js";
+import { option } from "../../base/option-text.js";
 import { asOutput } from "../../base/output-error.js";
 import { readDrops } from "../../dedupe/drop-list.js";
 import { KeyDamage, KeyFile } from "../../dedupe/key-file.js";
@@ -256,7 +257,7 @@ async function refuseLost(
     if (record?.status === "complete") continue;
     throw new SwitchyardError(
       "keys_damaged",
-      `${keyFileOf(paths, id)} is missing or damaged, and its inputs cannot be read again (${record?.failures[0]?.message ?? "no record"}): put them back, or start over with --fresh`,
+      `${keyFileOf(paths, id)} is missing or damaged, and its inputs cannot be read again (${record?.failures[0]?.message ?? "no record"}): put them back, or start over with ${option("fresh")}`,
     );
   }
 }

@@ -9,6 +9,7 @@ import {
   WINDOW_BYTES,
   WORKER_HEAP_BYTES_MIN,
 } from "../../base/limits.js";
+import { option } from "../../base/option-text.js";
 import type { RunOptions } from "../../options/options.js";
 
 interface ThreadBudget {
@@ -36,7 +37,7 @@ export function budgetThreads(
     const least = Math.ceil((MAIN_THREAD_BYTES + perThread) / MIB);
     throw new UsageError(
       "memory_too_small",
-      `--memory ${given} is too small: one thread needs at least ${least}MiB for rows of up to ${Math.ceil(options.rowBytesMax / MIB)}MiB; raise --memory, or lower --max-row-size`,
+      `${option("memory")} ${given} is too small: one thread needs at least ${least}MiB for rows of up to ${Math.ceil(options.rowBytesMax / MIB)}MiB; raise ${option("memory")}, or lower ${option("maxRowSize")}`,
     );
   }
   const threads = Math.min(options.threads, affordable, THREADS_MAX);

@@ -1,5 +1,6 @@
 import { SwitchyardError } from "../../base/errors.js";
 import { STOP_GRACE_MS } from "../../base/limits.js";
+import { option } from "../../base/option-text.js";
 import { type Remote, RemoteDeath, startThread } from "../../base/thread-call.js";
 import type { RunOptions } from "../../options/options.js";
 import type { SplitServer, WorkerSetup } from "../thread/serve-splits.js";
@@ -164,7 +165,9 @@ export class WorkerPool {
 
 /** Describes why a worker died and what the user can do about it. */
 export function describeDeath({ reason, message }: RemoteDeath): string {
-  return reason === "out_of_memory" ? `${message}; raise --memory or use fewer --threads` : message;
+  return reason === "out_of_memory"
+    ? `${message}; raise ${option("memory")} or use fewer ${option("threads")}`
+    : message;
 }
 
 /** Names the limits that make a system refuse threads. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { type Naming, nameOptions, option } from "../../base/option-text.js";
 import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import { foldNumbers } from "../../base/sum.js";
 import type { Kernel } from "../../batch/kernel.js";
@@ -44,6 +45,8 @@ export interface SplitTools extends CommitTools, MergeTools {
   readonly ahead: ObjectsAhead;
   /** Removes rows that are found altered after they were read, which the sink must support. */
   readonly leavesOutAltered: boolean;
+  /** How the messages of failures name options. */
+  readonly naming?: Naming;
   readonly counters: ThreadCounters;
   /** Called between batches. Throws when the run is stopped, and lets other work of the thread proceed. */
   checkpoint(): Promise<void>;
@@ -117,7 +120,7 @@ async function writeSplit(
       const result = skipped[index] ?? (await readRange(index, range, bytesBefore, flow, tools));
       fieldValues.endRange(range.source.name);
       if (typeof result === "number") bytesBefore += result;
-      else failures.push(result);
+      else failures.push({ ...result, message: nameOptions(result.message, tools.naming) });
     }
     tools.counters.range = -1;
     const events = await sink.finish();
@@ -151,7 +154,7 @@ async function writeSplit(
 
 const DELIVERED =
   "Rows from that position on were already delivered: compare them with the repaired file.";
-const LEFT_OUT = "Their rows are left out; --damaged keep delivers them.";
+const LEFT_OUT = `Their rows are left out; ${option("damaged")} keep delivers them.`;
 
 interface Flow {
   readonly sink: SplitSink;
@@ -220,7 +223,8 @@ async function readRange(
     return duplicates?.endRange() ?? reader.consumed;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const { code, message, alteredFrom } = error;
+    const { code, alteredFrom } = error;
+    const message = error.toText();
     if (alteredFrom === undefined) return { source: name, code, message };
     const hasRows = tally.read > rowsBefore;
     if (!tools.leavesOutAltered)
