@@ -29,7 +29,7 @@ import type {
   ValidateExportResult,
   VerifyExportResult,
 } from "./results.js";
-import type { Progress, RunControl } from "./run-control.js";
+import type { RunControl } from "./run-control.js";
 
 /**
  * Exports events to one directory per day, or resumes the export that `to` holds. Sources that
@@ -159,43 +159,31 @@ async function controlRun<Result>(
   }
 }
 
+const PROGRESS_INTERVAL_MS = 500;
+
+/** Runs `work`, and reports its progress twice a second, and once at the end. */
 async function control<Result>(
   { signal = new AbortController().signal, onProgress, onNote }: RunControl,
   work: (context: RunContext) => Promise<Result>,
 ): Promise<Result> {
   throwIfInterrupted(signal);
-  return withProgress(onProgress, (observer) =>
-    work({
-      signal,
-      observer: { ...observer, note: (text) => onNote?.(nameOptions(text, "names")) },
-    }),
-  );
-}
-
-const PROGRESS_INTERVAL_MS = 500;
-
-/** Runs `work` with an observer that reports progress twice a second, and once at the end. */
-async function withProgress<Result>(
-  onProgress: ((progress: Progress) => void) | undefined,
-  work: (observer: Pick<RunObserver, "started">) => Promise<Result>,
-): Promise<Result> {
   let current: (() => RunProgress) | undefined;
   const report = () => {
-    if (current !== undefined) onProgress?.(progressOf(current()));
+    if (current === undefined) return;
+    const { phase = "reading", bytesDone, bytesTotal, rows, rejects } = current();
+    onProgress?.({ phase, bytesDone, bytesTotal, rows, rejects });
+  };
+  const observer: RunObserver = {
+    started(progress) {
+      current = progress;
+    },
+    note: (text) => onNote?.(nameOptions(text, "names")),
   };
   const timer = setInterval(report, PROGRESS_INTERVAL_MS);
   try {
-    return await work({
-      started(progress) {
-        current = progress;
-      },
-    });
+    return await work({ signal, observer });
   } finally {
     clearInterval(timer);
     report();
   }
-}
-
-function progressOf({ phase, bytesDone, bytesTotal, rows, rejects }: RunProgress): Progress {
-  return { phase: phase ?? "reading", bytesDone, bytesTotal, rows, rejects };
 }

@@ -42,6 +42,20 @@ const TOP_IDS_MAX = 10;
 
 const UNUSED_FIELDS_MAX = 100;
 
+const limits: Report["limits"] = {
+  ...foldLimits,
+  events: EVENT_COUNTS_NAMES_MAX,
+  days: REPORT_DAYS_MAX,
+  dayEvents: REPORT_DAY_EVENTS_MAX,
+  ids: PROFILE_IDS_MAX,
+  idPairs: PROFILE_PAIRS_MAX,
+  topIDs: TOP_IDS_MAX,
+  sources: SOURCES_MAX,
+  unusedFields: UNUSED_FIELDS_MAX,
+  sampledNames: SAMPLE_NAMES_MAX,
+  sampleBytes: SAMPLE_BYTES_MAX,
+};
+
 /** A report without its findings and estimates. */
 export type CountedReport = Omit<Report, "findings" | "verdict" | "estimates"> & {
   /** The measured parts from which the size of an export is estimated. */
@@ -126,19 +140,7 @@ export function foldReport(
     rejects: rejectsOf(facts, profile),
     samples: samplesOf(names, profile, facts.sources),
     partSizes: profile.partSizes,
-    limits: {
-      ...foldLimits,
-      events: EVENT_COUNTS_NAMES_MAX,
-      days: REPORT_DAYS_MAX,
-      dayEvents: REPORT_DAY_EVENTS_MAX,
-      ids: PROFILE_IDS_MAX,
-      idPairs: PROFILE_PAIRS_MAX,
-      topIDs: TOP_IDS_MAX,
-      sources: SOURCES_MAX,
-      unusedFields: UNUSED_FIELDS_MAX,
-      sampledNames: SAMPLE_NAMES_MAX,
-      sampleBytes: SAMPLE_BYTES_MAX,
-    },
+    limits,
   };
 }
 
