@@ -64,7 +64,7 @@ export class DeltaLog {
   #table: Table | undefined;
 
   constructor(private readonly layout: Layout) {
-    this.#directory = join(layout.datasetDirectory, "_delta_log");
+    this.#directory = layout.deltaLogDirectory;
   }
 
   /** Returns the log of an output; undefined if it has none. Once there is one, it must follow the output. */

@@ -27,6 +27,8 @@ export interface Layout {
   readonly outputDirectory: string;
   /** Holds one directory for each day. */
   readonly datasetDirectory: string;
+  /** Absent unless the dataset is a Delta table. */
+  readonly deltaLogDirectory: string;
   readonly rejectsDirectory: string;
   /** Lists of events that were removed as duplicates. */
   readonly duplicatesDirectory: string;
@@ -69,6 +71,7 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     epoch,
     outputDirectory,
     datasetDirectory: join(outputDirectory, dataset),
+    deltaLogDirectory: join(outputDirectory, dataset, "_delta_log"),
     rejectsDirectory: join(outputDirectory, "rejects"),
     duplicatesDirectory: join(outputDirectory, "duplicates"),
     manifestFile: join(outputDirectory, MANIFEST_NAME),

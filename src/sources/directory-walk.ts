@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.js";
 import type { ObjectState } from "./fingerprint.js";
-import { isHiddenPart } from "./hidden-names.js";
+import { isHiddenPart } from "./skipped-names.js";
 import type { Source } from "./source.js";
 
 /** A file that may become an input. */

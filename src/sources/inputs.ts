@@ -7,8 +7,8 @@ import { DISCOVERY_MAX } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { isObjectUrl, parseObjectUrl } from "../store/object-url.js";
 import { type FoundFile, type FoundFiles, walkDirectory } from "./directory-walk.js";
-import { createNamedCheck } from "./hidden-names.js";
 import type { ObjectOptions } from "./object-bytes.js";
+import { createNamedCheck } from "./skipped-names.js";
 import { SourceTable } from "./source-table.js";
 
 /** An input file, given or found. */

@@ -5,8 +5,8 @@ import { formatObjectUrl, type ObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 import type { FoundFile } from "./directory-walk.js";
 import { fingerprintObject, type ObjectState, objectStateOf } from "./fingerprint.js";
-import { createNamedCheck, isHiddenPart } from "./hidden-names.js";
 import type { ObjectOptions } from "./object-bytes.js";
+import { createNamedCheck, isHiddenPart } from "./skipped-names.js";
 import type { Source } from "./source.js";
 import type { SourceTable } from "./source-table.js";
 

@@ -1,13 +1,12 @@
 import { DISCOVERY_MAX, MIB } from "../base/limits.js";
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { mapBounded } from "../base/map-bounded.js";
-import { withoutDocuments } from "./document-names.js";
 import { InputFileHandle } from "./file-bytes.js";
 import { InspectionBuffers } from "./file-inspector.js";
 import { type FileState, fingerprintEntry, type ObjectState } from "./fingerprint.js";
-import { isHidden } from "./hidden-names.js";
 import type { InputFile } from "./inputs.js";
 import { ObjectCopy } from "./object-copy.js";
+import { isHidden, withoutDocuments } from "./skipped-names.js";
 import {
   collect,
   type DiscoverOptions,

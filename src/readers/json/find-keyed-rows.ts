@@ -1,6 +1,5 @@
 import type { HeadExtent } from "../../sources/source-head.js";
-import { KEYED_ROWS_MIN } from "./find-wrapper.js";
-import { countOf, decode, skipBlank, stringEnd } from "./json-text.js";
+import { countOf, decode, KEYED_ROWS_MIN, skipBlank, stringEnd } from "./find-wrapper.js";
 
 const QUOTE = 0x22;
 const COLON = 0x3a;

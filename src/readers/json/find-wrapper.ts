@@ -1,9 +1,9 @@
 import { SourceError } from "../../base/errors.js";
 import type { RowPlace } from "../../batch/batch.js";
 import type { HeadExtent } from "../../sources/source-head.js";
-import { countOf, decode, skipBlank, stringEnd } from "./json-text.js";
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 const OPENING_BRACKET = 0x5b;
@@ -124,4 +124,25 @@ function parse(text: string): object | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the offset of the quote that ends a string. */
+export function stringEnd(text: Uint8Array, start: number): number {
+  let p = start + 1;
+  while (p < text.length && text[p] !== QUOTE) p += text[p] === BACKSLASH ? 2 : 1;
+  return p;
+}
+
+export function skipBlank(text: Uint8Array, start: number): number {
+  let p = start;
+  while (text[p] === 0x20 || (text[p]! >= 0x09 && text[p]! <= 0x0d)) p++;
+  return p;
+}
+
+export function countOf(names: readonly string[], wanted: ReadonlySet<string>): number {
+  return names.filter((name) => wanted.has(name)).length;
+}
+
+export function decode(text: Uint8Array, start: number, end: number): string {
+  return Buffer.from(text.buffer, text.byteOffset + start, end - start).toString();
 }
