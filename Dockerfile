@@ -22,7 +22,7 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["serve", "--host", "0.0.0.0", "--port", "8080", "--data", "/data"]
+CMD ["serve", "--listen", "0.0.0.0:8080", "--data", "/data"]
 
 # Last, as it is built without --target.
 FROM command

@@ -59,7 +59,7 @@ async function filesOfExport() {
 
 async function filesOfPatch() {
   const coverage = join(scratch, "serve");
-  const words = ["serve", "--port", "0", "--data", join(scratch, "data"), "--json"];
+  const words = ["serve", "--listen", "0", "--data", join(scratch, "data"), "--json"];
   const child = start(words, coverage);
   const [line] = await once(child.stdout, "data");
   const { url } = JSON.parse(String(line).split("\n")[0]);

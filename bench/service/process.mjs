@@ -18,7 +18,7 @@ export function startService(directory) {
   return start([
     main,
     "serve",
-    "--port",
+    "--listen",
     "0",
     "--data",
     directory,

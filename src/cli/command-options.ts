@@ -128,7 +128,7 @@ const groupStarts: Readonly<Partial<Record<OptionName, string>>> = {
   splitSize: "Machine:",
   sendTo: "Sending:",
   console: "Qualifying events:",
-  port: "Service:",
+  listen: "Service:",
   metrics: GENERAL_GROUP,
 };
 

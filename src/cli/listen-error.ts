@@ -1,4 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
+import { option } from "../base/option-text.js";
+import type { OptionName } from "../options/option-names.js";
 
 /** An address to listen on. */
 export interface Address {
@@ -6,27 +8,21 @@ export interface Address {
   readonly port: number;
 }
 
-/**
- * Translates an error of the system for an address that these flags set. Returns other errors unchanged.
- */
-export function listenError(
-  error: unknown,
-  { host, port }: Address,
-  flags: Readonly<Record<keyof Address, string>>,
-): unknown {
+/** Translates an error of the system for the address of an option. Returns other errors unchanged. */
+export function listenError(error: unknown, { host, port }: Address, name: OptionName): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   switch (code) {
     case "EADDRINUSE":
       return new SwitchyardError(
         "port_in_use",
-        `another program listens on ${host}:${port}: stop it, or choose another ${flags.port} (0 selects a free one)`,
+        `another program listens on ${host}:${port}: stop it, or choose another port for ${option(name)} (0 selects a free one)`,
         { cause: error },
       );
     case "EACCES":
     case "EPERM":
       return new SwitchyardError(
         "port_forbidden",
-        `this user may not listen on ${host}:${port}: choose a ${flags.port} of at least 1024`,
+        `this user may not listen on ${host}:${port}: choose a port of at least 1024 for ${option(name)}`,
         { cause: error },
       );
     case "EADDRNOTAVAIL":
@@ -35,7 +31,7 @@ export function listenError(
     case "EINVAL":
       return new SwitchyardError(
         "host_unknown",
-        `${host} is not an address of this machine (${code}): choose another ${flags.host}`,
+        `${host} is not an address of this machine (${code}): choose another address for ${option(name)}`,
         { cause: error },
       );
     default:

@@ -28,7 +28,7 @@ export async function completeReport(
 ): Promise<Report> {
   const { rate, maxRejects: general } = withDefaults(values, ".");
   const { export: maxRejects = general } = rejectLimits;
-  const delivery = estimateDelivery(counted, rate);
+  const delivery = estimateDelivery(counted, rate?.rate);
   const qualifyingEvents = await planNames(counted, values);
   const { partSizes: _, ...report } = counted;
   const facts = { ...report, estimates: { ...delivery, qualifyingEvents } };

@@ -11,9 +11,11 @@ import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
 import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
 import {
+  EVENTS_MAX,
   LEAST_TIME,
   PORT_MAX,
   parseAddress,
+  parseRate,
   parseRejectLimit,
   parseShard,
   parseShare,
@@ -290,7 +292,16 @@ export const count = (minimum: number, maximum: number) =>
 export const seconds = (maximum: number) =>
   numberType(wholeNumber.min(1).max(maximum), "<seconds>");
 
-export const events = numberType(wholeNumber.min(1).max(10_000_000), "<events>");
+export const events = numberType(wholeNumber.min(1).max(EVENTS_MAX), "<events>");
+
+export const rate = numberType(
+  parsedNumber(
+    parseRate,
+    "a number of events from 1 to 10000000, with the burst after it or not: 500 or 500,burst=2000",
+    wholeNumber.min(1).max(EVENTS_MAX),
+  ),
+  "<events>",
+);
 
 export const size = numberType(
   parsedNumber(parseSize, "a size such as 512MB, 2GiB or a number of bytes", wholeNumber.min(1)),

@@ -175,6 +175,19 @@ export function parseShard(
   return { index: index === "" ? undefined : Number(index), count: Number(count) };
 }
 
+/** Highest rate per second. */
+export const EVENTS_MAX = 10_000_000;
+
+/** Parses `500` or `500,burst=2000`; undefined for anything else. Without a burst it is the rate. */
+export function parseRate(
+  text: string,
+): { readonly rate: number; readonly burst: number } | undefined {
+  const [, digits, more = digits] = /^(\d{1,8})(?:, *burst=(\d{1,8}))?$/.exec(text.trim()) ?? [];
+  const [rate, burst] = [Number(digits), Number(more)];
+  const isValid = [rate, burst].every((events) => events >= 1 && events <= EVENTS_MAX);
+  return isValid ? { rate, burst } : undefined;
+}
+
 export const PORT_MAX = 65_535;
 
 /** Parses `9464`, `0.0.0.0:9464` or `[::1]:9464`; undefined for anything else. */

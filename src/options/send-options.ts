@@ -20,7 +20,7 @@ export function resolveSendRequest(
   command: readonly string[],
 ): SendRequest {
   const values = valuesOf(configuration);
-  const { batchSize, concurrency, rate, burst = rate, unsafeLock } = values;
+  const { batchSize, concurrency, rate, unsafeLock } = values;
   // Other processes cannot reach a service inside this process.
   const queue = configuration.destination === undefined ? values.queue : undefined;
   const run = resolveRunOptions(configuration);
@@ -37,7 +37,8 @@ export function resolveSendRequest(
     batchRows: batchSize,
     ...idempotencyOf(configuration),
     concurrency,
-    ...omitUndefined({ rate, burst, queue }),
+    ...rate,
+    ...omitUndefined({ queue }),
     unsafeLock,
     timeoutMs: values.timeout * 1000,
     giveUpAfterMs: values.giveUpAfter * 1000,

@@ -33,15 +33,11 @@ export const serviceRows = {
   },
   rate: {
     section: "send",
-    type: type.events,
-    description: "Maximum number of events per second",
-    otherwise: "as fast as the service accepts them",
-  },
-  burst: {
-    section: "send",
-    type: type.events,
-    description: "Events that may be sent at once after a pause, with --rate",
-    otherwise: "those of one second",
+    replaces: "burst",
+    type: type.rate,
+    description:
+      "Maximum of events per second, such as 500 or 500,burst=2000",
+    otherwise: "as fast as the service accepts them; a burst is one second",
   },
   timeout: {
     section: "send",
@@ -135,19 +131,12 @@ export const serviceRows = {
     ...type.off,
     description: "Let the console check every change and store none",
   },
-  port: {
+  listen: {
     section: "serve",
-    type: type.count(0, 65_535),
-    placeholder: "<port>",
-    description: "Port to listen on, or 0 for a free one",
+    replaces: "port host",
+    type: type.address,
+    description: "Address to listen on, such as 8080, 0.0.0.0:8080, or 0 for a free port",
     default: 8080,
-  },
-  host: {
-    section: "serve",
-    type: type.text,
-    placeholder: "<host>",
-    description: "Address to listen on",
-    default: "127.0.0.1",
   },
   data: {
     section: "serve",

@@ -180,7 +180,7 @@ describe("a start that fails", () => {
     const { url } = await startServiceProcess(freshData());
     const { port } = new URL(url);
     const data = freshData();
-    const { exitCode, stderr } = await serve("--data", data, "--port", port);
+    const { exitCode, stderr } = await serve("--data", data, "--listen", port);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`another program listens on 127.0.0.1:${port}`);
     expect(stderr).toContain("[port_in_use]");
@@ -188,7 +188,7 @@ describe("a start that fails", () => {
   });
 
   test("on an address of another machine", async () => {
-    const words = ["serve", "--data", freshData(), "--port", "0", "--host", "192.0.2.1"];
+    const words = ["serve", "--data", freshData(), "--listen", "192.0.2.1:0"];
     const { exitCode, stderr } = await runInProcess(words);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/192\.0\.2\.1 is not an address of this machine .*\[host_unknown\]/);
@@ -197,7 +197,7 @@ describe("a start that fails", () => {
   test("on a directory that cannot be made", async () => {
     const file = join(root, "a-file");
     writeFileSync(file, "");
-    const words = ["serve", "--port", "0", "--data", join(file, "data")];
+    const words = ["serve", "--listen", "0", "--data", join(file, "data")];
     const { exitCode, stderr } = await runInProcess(words);
     expect(exitCode).toBe(1);
     expect(stderr).toContain("[database_unwritable]");
@@ -209,19 +209,19 @@ describe("a start that fails", () => {
     const database = new Connection(join(data, "console.db"));
     database.exec("PRAGMA user_version = 999");
     database.close();
-    const { exitCode, stderr } = await runInProcess(["serve", "--port", "0", "--data", data]);
+    const { exitCode, stderr } = await runInProcess(["serve", "--listen", "0", "--data", data]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/has database version 999.*\[database_newer\]/);
   });
 
   test.each([
-    [["--port", "65536"], {}, "--port: must be at most 65535"],
-    [["--port", "http"], {}, "--port: must be a whole number"],
+    [["--listen", "65536"], {}, "--listen: must be at most 65535"],
+    [["--listen", "http"], {}, "--listen: must be a port up to 65535, or an address and a port"],
     [["--log-level", "loud"], {}, "--log-level: must be one of fatal"],
     [["--auth-header", "a b"], {}, "--auth-header: must be the name of a header"],
     [["--auth-header", "Content-Type"], {}, "--auth-header: must be the name of a header"],
-    [["--host", ""], {}, "--host: must not be empty"],
-    [[], { SWITCHYARD_PORT: "-1" }, "SWITCHYARD_PORT: must be at least 0"],
+    [["--host", "0.0.0.0"], {}, "unknown option '--host' (Did you mean --listen?)"],
+    [[], { SWITCHYARD_LISTEN: "-1" }, "SWITCHYARD_LISTEN: must be at least 0"],
     [[], { SWITCHYARD_CONSOLE_KEY: "console-short" }, "[key_malformed]"],
     [[], { SWITCHYARD_SERVER_SECRET: "console-0123456789abcdef" }, "[key_malformed]"],
   ])("with %j and %j: exit code 2, and nothing is made", async (words, env, message) => {
@@ -246,7 +246,7 @@ describe("a start that fails", () => {
     await runInProcess(["keys", "revoke", id, "--data", data]);
     expect((await service.call(gates, key)).status).toBe(401);
     await service.stop();
-    const { exitCode, stderr } = await runInProcess(["serve", "--port", "0", "--data", data], {
+    const { exitCode, stderr } = await runInProcess(["serve", "--listen", "0", "--data", data], {
       env,
     });
     expect(exitCode).toBe(2);
@@ -271,7 +271,7 @@ test("docs/service.md has every option of the command", async () => {
 
 /** Starts a service that is refused. */
 function serve(...words: readonly string[]) {
-  const port = words.includes("--port") ? [] : ["--port", "0"];
+  const port = words.includes("--listen") ? [] : ["--listen", "0"];
   return runInProcess(["serve", ...port, ...words]);
 }
 

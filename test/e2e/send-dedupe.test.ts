@@ -57,7 +57,7 @@ longTest(
     const words = ["rows-*.jsonl", "--to", url, "--max-rejects", "10%", "--dedupe"];
     const small = ["--split-size", "64KiB", "--batch-size", "20"];
     for (let kill = 0; kill < 3; kill++) {
-      await runSend(directory, [...words, ...small, "--rate", "800", "--burst", "20"], {
+      await runSend(directory, [...words, ...small, "--rate", "800,burst=20"], {
         started: (child) => setTimeout(() => child.kill("SIGKILL"), 1_200),
       });
     }

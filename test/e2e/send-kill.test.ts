@@ -13,7 +13,7 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const ROWS = 2_000;
 const CONCURRENCY = 8;
 /** Rate of the runs that are killed: so slow that all of them together do not reach the end. */
-const slowly = ["--rate", "200", "--burst", "16"];
+const slowly = ["--rate", "200,burst=16"];
 /** From a start, or from the first acknowledgement after it, to the kill. */
 const KILL_MS_MAX = 60;
 /** One kill of so many, and the second of all, comes before the start is over. */

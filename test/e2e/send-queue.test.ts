@@ -207,7 +207,7 @@ describe.skipIf(!hasRedis())("send with a queue", () => {
     startWorker();
     startWorker();
     const [rate, burst] = [1_000, 100];
-    const end = await coordinate(url, "rate", "--rate", String(rate), "--burst", String(burst));
+    const end = await coordinate(url, "rate", "--rate", `${rate},burst=${burst}`);
     expect(end, end.stderr).toMatchObject({ exitCode: 0 });
     expect(service.storedIndexes()).toEqual(expectedIndexes());
     const times = service.requests.map(({ timeMs }) => timeMs);

@@ -54,7 +54,7 @@ test("a run that fails reports what was delivered so far, and later runs continu
   });
   const url = await service.listen();
   // Slow enough for the failed requests to be repeated in time.
-  const words = [...wordsTo(url), "--rate", "800", "--burst", "40"];
+  const words = [...wordsTo(url), "--rate", "800,burst=40"];
   const stopped = await runSend(directory, words);
   const delivered = service.storedIndexes().length;
   expect(stopped.json, stopped.stderr).toMatchObject({

@@ -10,7 +10,7 @@ it("plans qualifying events as the console would take them, and finds what it wo
   const events = [exampleEvent("brewed"), exampleEvent("a\\b"), exampleEvent("x".repeat(300))];
   const { estimates, findings } = await completeReport(
     { ...counted, events },
-    { ...unset, values: { nameTemplate: "tea {event}", rate: 100 } },
+    { ...unset, values: { nameTemplate: "tea {event}", rate: { rate: 100, burst: 100 } } },
     "./report/fixes.mjs",
   );
   expect(estimates.qualifyingEvents).toMatchObject([

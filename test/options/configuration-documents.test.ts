@@ -78,7 +78,7 @@ test("the defaults of the schema are values that it accepts", () => {
     maxRowSize: "16MiB",
     maxRatio: 1000,
     json: false,
-    serve: { port: 8080, host: "127.0.0.1" },
+    serve: { listen: 8080 },
     maxRejects: 0,
     export: { format: "parquet", csvSafe: false },
   });

@@ -106,7 +106,7 @@ test("problems of the mapping come with all the others, line by line", async () 
     "12:5: mapping.usr: unknown key; did you mean user?",
     "14:3: to: unknown key; did you mean export.to or send.to?",
     "15:15: export.day_zone: unknown key; did you mean dayZone?",
-    "15:34: export.port: unknown key; did you mean serve.port?",
+    "15:34: export.port: unknown key; did you mean serve.listen?",
   ]);
 });
 

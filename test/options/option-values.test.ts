@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   parseAddress,
   parseCharacter,
+  parseRate,
   parseRejectLimit,
   parseSize,
   parseTime,
@@ -45,6 +46,19 @@ test.each([
   ["", undefined],
 ])("the time %s is %s ms", (text, milliseconds) => {
   expect(parseTime(text)).toBe(milliseconds);
+});
+
+test.each([
+  ["500", { rate: 500, burst: 500 }],
+  ["500,burst=2000", { rate: 500, burst: 2000 }],
+  ["500, burst=1", { rate: 500, burst: 1 }],
+  ["0", undefined],
+  ["500,burst=0", undefined],
+  ["500,2000", undefined],
+  ["burst=5", undefined],
+  ["10000001", undefined],
+])("the rate %s is %o", (text, rate) => {
+  expect(parseRate(text)).toEqual(rate);
 });
 
 test.each([

@@ -43,7 +43,7 @@ export async function startServiceProcess(
   const [program, ...first] = command;
   const child = spawn(
     program,
-    [...first, "serve", "--port", "0", "--data", data, "--json", ...words],
+    [...first, "serve", "--listen", "0", "--data", data, "--json", ...words],
     { cwd, env: { ...Object.fromEntries(inherited), ...env }, stdio: ["ignore", "pipe", "pipe"] },
   );
   running.add(child);

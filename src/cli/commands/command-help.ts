@@ -223,9 +223,9 @@ and stops; a second one stops at once.
 
 Examples:
   $ switchyard serve
-  $ switchyard serve --port 0 --data /var/lib/switchyard --json
+  $ switchyard serve --listen 0 --data /var/lib/switchyard --json
   $ switchyard serve --data :memory:
-  $ SWITCHYARD_HOST=0.0.0.0 switchyard serve --log-level warn
+  $ SWITCHYARD_LISTEN=0.0.0.0:8080 switchyard serve --log-level warn
 
 Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration.`;
 

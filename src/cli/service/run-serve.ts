@@ -27,7 +27,7 @@ export function runServe(line: CommandLine, context: CommandContext): Promise<nu
 
 /** Listens before it opens the store, so that /readyz answers during the start. */
 async function serve(
-  { host, port, dataDirectory, keyHeader, logLevel, output }: ServiceOptions,
+  { listen, dataDirectory, keyHeader, logLevel, output }: ServiceOptions,
   givenKeys: readonly GivenKey[],
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
@@ -41,8 +41,8 @@ async function serve(
         if (made.length > 0) stderr.write(newKeysText(made));
       },
     });
-  const server = await startServer(app, { host, port }, openStore).catch((error: unknown) => {
-    throw listenError(error, { host, port }, { host: "--host", port: "--port" });
+  const server = await startServer(app, listen, openStore).catch((error: unknown) => {
+    throw listenError(error, listen, "listen");
   });
   const stopAsked = aborted(signal);
   try {

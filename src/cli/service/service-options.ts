@@ -2,13 +2,13 @@ import path from "node:path";
 import type { LogLevel } from "../../base/log-levels.js";
 import { type OptionValues, withDefaults } from "../../options/option-names.js";
 import { type Output, outputOf } from "../context.js";
+import type { Address } from "../listen-error.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";
 
 export interface ServiceOptions {
-  readonly host: string;
-  /** 0 selects a free port. */
-  readonly port: number;
+  /** The port 0 selects a free one. */
+  readonly listen: Address;
   /** Absolute, or `:memory:`. */
   readonly dataDirectory: string;
   readonly keyHeader: string;
@@ -18,10 +18,9 @@ export interface ServiceOptions {
 
 /** Returns the options with defaults. */
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
-  const { host, port, data, authHeader, logLevel } = withDefaults(values, currentDirectory);
+  const { listen, data, authHeader, logLevel } = withDefaults(values, currentDirectory);
   return {
-    host,
-    port,
+    listen,
     logLevel,
     output: outputOf(values),
     dataDirectory: data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),

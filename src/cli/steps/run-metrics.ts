@@ -47,11 +47,7 @@ export class RunMetrics {
       metrics.#server.listen(port, host);
       await once(metrics.#server, "listening");
     } catch (error) {
-      throw listenError(
-        error,
-        { host, port },
-        { host: "address for --metrics", port: "port for --metrics" },
-      );
+      throw listenError(error, { host, port }, "metrics");
     }
     return metrics;
   }
