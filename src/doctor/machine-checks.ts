@@ -1,7 +1,7 @@
 import { flagText } from "../base/option-text.js";
 import type { RunOptions } from "../options/options.js";
 import { formatBytes, formatNumberOf } from "../report/quantities.js";
-import { budgetThreads } from "../run/pool/thread-count.js";
+import { budgetThreads } from "../run/pool/worker-pool.js";
 import { type Check, ok, warning } from "./check.js";
 import type { SystemFacts } from "./system-facts.js";
 

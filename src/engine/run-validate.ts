@@ -21,7 +21,7 @@ import { ProfileFold } from "../profile/profile-fold.js";
 import { profiledTargets } from "../profile/split-profile.js";
 import { rejectAdvice } from "../report/reject-advice.js";
 import { countDuplicates } from "../run/dedupe/duplicate-totals.js";
-import { budgetThreads } from "../run/pool/thread-count.js";
+import { budgetThreads } from "../run/pool/worker-pool.js";
 import { type CountedReport, foldReport, type ReportFacts } from "../run/report/fold-report.js";
 import { type RunResult, run } from "../run/run.js";
 import { inputReading } from "../run/run-inputs.js";

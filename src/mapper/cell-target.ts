@@ -1,11 +1,10 @@
 import { sum } from "../base/sum.js";
 import { Column, cellKinds } from "../batch/column.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, Region, storeText, storeTexts } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { nullTextsLayout } from "../batch/layouts.js";
 import { changedBytesMax, textChanges } from "../batch/text-changes.js";
 import { comparedIndex } from "./field-plan.js";
-import { storeText, storeTexts } from "./kernel-constant.js";
 import type { FieldSource, TextReading } from "./mapping.js";
 
 interface Candidate {

@@ -1,10 +1,9 @@
 import { Column, cellKinds } from "../batch/column.js";
-import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region, storeText } from "../batch/kernel.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { objectMemberLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { partsOf } from "./field-plan.js";
-import { storeText } from "./kernel-constant.js";
 import type { FieldSource, MemberSource, ObjectPart, ObjectSource } from "./mapping.js";
 import { MergedObject } from "./merged-target.js";
 import type { MemberTrace, ObjectTarget } from "./object-target.js";

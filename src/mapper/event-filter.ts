@@ -1,9 +1,8 @@
 import type { Column } from "../batch/column.js";
-import type { Kernel } from "../batch/kernel.js";
+import { type Kernel, storeTexts } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { filterLayout, slotLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
-import { storeTexts } from "./kernel-constant.js";
 import type { RowFilter } from "./mapping.js";
 
 /** A power of two: four times the distinct names that the largest tools allow in a project. */

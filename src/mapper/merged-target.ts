@@ -1,8 +1,7 @@
 import { Column } from "../batch/column.js";
-import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region, storeText, storeU32s } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { mergeLayout, mergeMemberLayout } from "../batch/layouts.js";
-import { storeText, storeU32s } from "./kernel-constant.js";
 import type { MemberTrace, ObjectTarget } from "./object-target.js";
 
 /** A member has at least 5 bytes, as in `"":0,`; it takes a record, and less than 16 bytes of slots. */

@@ -1,11 +1,10 @@
 import type { FieldRequest } from "../batch/batch.js";
 import { Column } from "../batch/column.js";
 import { FieldTable } from "../batch/field-table.js";
-import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region, storeU32s } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { pairsLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
-import { storeU32s } from "./kernel-constant.js";
 import type { PairsSource } from "./mapping.js";
 import type { MemberTrace, ObjectTarget } from "./object-target.js";
 

@@ -1,8 +1,14 @@
 import type { EventBatch } from "../batch/event-batch.js";
-import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
+import {
+  type Kernel,
+  type KernelConstant,
+  LOOSE_BYTES,
+  Region,
+  storeText,
+  storeU32s,
+} from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { ruleLayout } from "../batch/layouts.js";
-import { type KernelConstant, storeText, storeU32s } from "./kernel-constant.js";
 import type { PrivacyPaths } from "./mapper-options.js";
 import {
   checkPrivacy,

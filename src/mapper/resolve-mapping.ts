@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { checkValue, faultLines } from "../base/schema.js";
-import { pathsOf } from "./field-use.js";
+import { pathsOf } from "./field-plan.js";
 import {
   type Mapping,
   type MappingChanges,

@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { nameOptions } from "../base/option-text.js";
 import { planRanges } from "../formats/input-formats.js";
-import type { rowFieldsOf } from "../mapper/field-use.js";
+import type { rowFieldsOf } from "../mapper/field-plan.js";
 import type { RunOptions } from "../options/options.js";
 import type { FoundFile } from "../sources/directory-walk.js";
 import { discoverSources } from "../sources/discovery.js";

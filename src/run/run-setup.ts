@@ -12,8 +12,7 @@ import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
 import type { Layout } from "../output/layout.js";
 import type { ReaderOptions } from "../sources/read-options.js";
-import { budgetThreads } from "./pool/thread-count.js";
-import { asFatal, raiseThreadLimits, WorkerPool } from "./pool/worker-pool.js";
+import { asFatal, budgetThreads, raiseThreadLimits, WorkerPool } from "./pool/worker-pool.js";
 import type { DiscoveredInputs, RunSpec } from "./run-spec.js";
 import { type StartedRun, startRun } from "./start-run.js";
 

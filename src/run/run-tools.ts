@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MIB, SNIFF_BYTES } from "../base/limits.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { createFormatDetection, openRange } from "../formats/input-formats.js";
-import { rowFieldsOf } from "../mapper/field-use.js";
+import { rowFieldsOf } from "../mapper/field-plan.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
 import { changesEvents } from "../mapper/privacy-path.js";
 import { loadTransform } from "../mapper/transform.js";

@@ -1,6 +1,6 @@
 import { isObject } from "../base/is-object.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { createFieldUse, pathsOf } from "../mapper/field-use.js";
+import { createFieldUse, pathsOf } from "../mapper/field-plan.js";
 import type { Mapping } from "../mapper/mapping.js";
 import {
   FieldTally,

@@ -1,4 +1,4 @@
-import { createFieldUse, pathsOf } from "../mapper/field-use.js";
+import { createFieldUse, pathsOf } from "../mapper/field-plan.js";
 import type { Mapping, WrittenChanges } from "../mapper/mapping.js";
 import type { Preset } from "../mapper/preset.js";
 import { presets } from "../mapper/presets.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GIB, MIB, WORKER_HEAP_BYTES_MIN } from "../../../src/base/limits.js";
-import { budgetThreads } from "../../../src/run/pool/thread-count.js";
+import { budgetThreads } from "../../../src/run/pool/worker-pool.js";
 
 const options = { threads: 4, memoryBytes: 16 * GIB, rowBytesMax: 16 * MIB };
 
