@@ -35,7 +35,7 @@ export const serviceRows = {
     section: "send",
     replaces: "burst",
     type: type.rate,
-    description: "Maximum of events per second, such as 500 or 500,burst=2000",
+    description: "Maximum events per second, or 500,burst=2000",
     otherwise: "as fast as the service accepts them; a burst is one second",
   },
   timeout: {
