@@ -6,7 +6,7 @@ import { columnsIn } from "../formats/open-part.js";
 import { type LoadedKind, type OutputFormat, outputFormat } from "../formats/output-formats.js";
 import type { Manifest } from "../ledger/manifest.js";
 import type { Warehouse } from "../options/options.js";
-import { pathInOutput } from "../output/output-files.js";
+import { pathInOutput } from "../output/output-place.js";
 import {
   type ColumnSource,
   columnsOf,

@@ -81,17 +81,18 @@ async function withStored(
   work: (list: () => Promise<readonly ListedExport[]>) => Promise<number>,
 ): Promise<number> {
   if (place === undefined) return work(async () => []);
-  const { withCopy } = await import("../output/output-copy.js");
+  const { fetchWanted, withStoredFiles } = await import("../output/open-files.js");
   const { directory } = place;
   const output = { ...place, signal };
   await settleUnlessRunning(output);
   const isListed = (file: string) =>
     file === MANIFEST_NAME || /\/(?:plan|splits\/[\w-]+)\.json$/.test(file);
   const nothing = () => false;
-  return withCopy(output, nothing, (copy) =>
+  return withStoredFiles(output, nothing, (files) =>
     work(async () => {
-      await copy.mirror.fetch(isListed);
-      const found = await listExports([copy.directory], signal);
+      await files.refresh();
+      await fetchWanted(files, isListed);
+      const found = await listExports([files.directory], signal);
       const isLocked = await isAtWork(await openOutput(output), signal);
       return found.map((one) => ({ ...one, directory, ...(isLocked ? { state: "at_work" } : {}) }));
     }),

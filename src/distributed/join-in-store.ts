@@ -1,20 +1,19 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { mapBounded } from "../base/map-bounded.js";
+import { fetchWanted, withStoredFiles } from "../output/open-files.js";
 import type { HeldLock, Output, OutputClaim } from "../output/output.js";
-import { withCopy } from "../output/output-copy.js";
-import { isOfMerges, isOfPlan, journalsPath } from "../output/output-paths.js";
+import type { OutputFiles } from "../output/output-files.js";
+import { isNeeded, isOfMerges, isOfPlan, journalsPath } from "../output/output-paths.js";
 import type { OutputPlace } from "../output/output-place.js";
-import type { RunPublisher } from "../run/run-spec.js";
-import { StorePublisher } from "./run-in-store.js";
+import type { StoredFiles } from "../output/stored-files.js";
 
 /** An output as one of its workers sees it. */
 export interface JoinedOutput {
-  /** The output itself, or a copy of its plan. */
-  readonly directory: string;
+  /** The files of the output; a copy has its plan. */
+  readonly files: OutputFiles;
   /** Aborted when the lock is lost. */
   readonly lost: AbortSignal;
-  readonly publisher?: RunPublisher;
   /** Fetches the records that merges of days need, if the output is in a store. */
   prepareMerges?(): Promise<void>;
   /**
@@ -41,23 +40,26 @@ export async function joinInStore<Result>(
   work: (output: JoinedOutput) => Promise<Result>,
 ): Promise<Result> {
   const signal = lock.lost;
-  return withCopy({ ...place, signal }, isOfPlan, async ({ mirror, directory }) => {
+  const join = async (files: StoredFiles) => {
     const result = await work({
-      directory,
+      files,
       lost: signal,
       async claim(split) {
         const taken = await claim(split);
-        if (taken !== undefined) await fetchJournals(output, split, directory, signal);
+        if (taken !== undefined) await fetchJournals(output, split, files.directory, signal);
         return taken;
       },
-      prepareMerges: () => mirror.fetch(isOfMerges),
+      async prepareMerges() {
+        await files.refresh();
+        await fetchWanted(files, (path) => isOfMerges(path) && isNeeded(path));
+      },
       forgetJournals: async (split) =>
         output.remove(await listJournals(output, split, signal), signal),
-      publisher: new StorePublisher(mirror, () => lock),
     });
     signal.throwIfAborted();
     return result;
-  });
+  };
+  return withStoredFiles({ ...place, signal }, isOfPlan, join, () => lock);
 }
 
 /** Fetches the journals of a split into the copy. */

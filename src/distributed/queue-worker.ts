@@ -13,11 +13,11 @@ import { layoutOfEpoch } from "../output/layout.js";
 import { MergeRunner } from "../run/merge/merge-runner.js";
 import { mergeProgress, mergesOf } from "../run/merge/merge-spilled.js";
 import { SplitClaims } from "../run/pool/split-claims.js";
+import { gatherFrom, publishMerge } from "../run/publish-work.js";
 import { beginEvents, readSplits } from "../run/run-epoch.js";
 import { createPool } from "../run/run-setup.js";
 import type { RunSpec } from "../run/run-spec.js";
 import { begunEpoch, type StartedEpoch } from "../run/start-run.js";
-import type { MergeWork } from "../run/thread/run-merge.js";
 import type { StoreUsage } from "../store/store-usage.js";
 import type { JoinedOutput } from "./join-in-store.js";
 import { QueueDispatch, type QueueDispatchOptions } from "./queue-dispatch.js";
@@ -213,9 +213,9 @@ class QueueWorker {
     const dispatch = new QueueDispatch(claim, this.#dispatchOptions(claim, places, merges));
     const inside = this.#begin(claim, dispatch, { signal: joined.lost, places });
     const pool = createPool(spec, inside);
-    const { publisher } = spec.output;
-    const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
-    const publish = (record: MergeRecord) => publisher?.mergeDone(record, layout);
+    const { files } = spec.output;
+    const gather = gatherFrom(files, layout);
+    const publish = (record: MergeRecord) => publishMerge(files, layout, record);
     const runner = new MergeRunner(dispatch, pool, publish, gather);
     const before = done.map(({ id }) => id);
     inside.observer.started?.(() => mergeProgress(plan, before, runner));
@@ -254,7 +254,7 @@ class QueueWorker {
       signal,
       observer: {
         ...omitUndefined({ sourceFailed }),
-        note: (text) => note?.(text.replaceAll(places.joined.directory, output)),
+        note: (text) => note?.(text.replaceAll(places.joined.files.directory, output)),
         started: (progress) => {
           at.progress = progress;
         },

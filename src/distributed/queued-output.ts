@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunContext } from "../ledger/run-observer.js";
+import { directoryFiles } from "../output/directory-files.js";
 import { type Layout, LOCK_PATH, layoutOf } from "../output/layout.js";
 import { openOutput } from "../output/open-output.js";
 import type { HeldLock, Output } from "../output/output.js";
@@ -42,7 +43,7 @@ export async function openQueuedOutput(place: OutputPlace): Promise<QueuedOutput
       try {
         const { lost } = lock;
         const claim = (split: string) => output.claim(claimPath(split));
-        if (!isStored) return await work({ directory, lost, claim });
+        if (!isStored) return await work({ files: directoryFiles(directory), lost, claim });
         const { joinInStore } = await import("./join-in-store.js");
         return await joinInStore(place, { output, lock, claim }, work);
       } catch (error) {

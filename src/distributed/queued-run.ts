@@ -5,7 +5,7 @@ import { option } from "../base/option-text.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { OwnOptions, SendOptions } from "../options/options.js";
 import { exportSpec } from "../run/export-spec.js";
-import type { RunPublisher, RunSpec } from "../run/run-spec.js";
+import type { RunSpec } from "../run/run-spec.js";
 import { recordSendOptions, sendSpec } from "../run/send-spec.js";
 import type { JoinedOutput } from "./join-in-store.js";
 import { readWorkerOptions } from "./worker-options.js";
@@ -23,11 +23,12 @@ export async function openQueuedRun(
   joined: JoinedOutput,
   own: OwnOptions & { readonly queue: string },
 ): Promise<QueuedRun | undefined> {
-  const { directory, publisher } = joined;
+  const { files, forgetJournals } = joined;
+  const { directory } = files;
   const read = await readWorkerOptions(directory, own);
   if (read === undefined) return undefined;
   const options = { ...read, temporaryName: randomUUID() };
-  if (!("eventUrl" in options)) return { spec: await exportSpec(options, publisher) };
+  if (!("eventUrl" in options)) return { spec: await exportSpec(options, files) };
   if (own.serverSecret === undefined) {
     throw new UsageError(
       "secret_missing",
@@ -43,24 +44,14 @@ export async function openQueuedRun(
       owner: randomUUID(),
       claimTime: claimTime.buffer,
       queue: own.queue,
-      ...(publisher && { address: output }),
+      ...(files.isCopy && { address: output }),
     },
   };
   const recorded = recordSendOptions(sending, await recordRunOptions(sending));
-  return { spec: sendSpec(sending, recorded, publisherOf(joined)), claimTime };
-}
-
-/** Removes the journals of a split from a store once its record is there. */
-function publisherOf({ publisher, forgetJournals }: JoinedOutput): RunPublisher | undefined {
-  return (
-    publisher && {
-      planned: () => publisher.planned(),
-      gather: (work, layout) => publisher.gather(work, layout),
-      mergeDone: (record, layout) => publisher.mergeDone(record, layout),
-      async splitDone(record, layout) {
-        await publisher.splitDone(record, layout);
-        if (record.status === "complete") await forgetJournals?.(record.id);
-      },
-    }
-  );
+  const spec = sendSpec(sending, recorded, files);
+  const committed: typeof spec.sink.committed = async (record) => {
+    await spec.sink.committed?.(record);
+    if (record.status === "complete") await forgetJournals?.(record.id);
+  };
+  return { spec: { ...spec, sink: { ...spec.sink, committed } }, claimTime };
 }

@@ -121,7 +121,7 @@ function plan<Options extends StoredOptions>(
   const { now = Date.now } = context;
   const startedMs = now();
   const planHere = async (local: Options, inside: RunContext, output: SharedOutput) => {
-    const spec = await specOf(local, output.publisher);
+    const spec = await specOf(local, output.files);
     const { layout, begin } = spec.output;
     const planning = { planner: COORDINATOR, context: inside, startedMs, output } as const;
     const { result } = await planShared(
@@ -138,7 +138,7 @@ function plan<Options extends StoredOptions>(
           await writeWorkerOptions(layout, spec.options);
           const [first] = epochs;
           if (first !== undefined) await begin?.(first.record);
-          await output.publisher?.planned();
+          await output.files.save();
         }
         const all = epochs.flatMap(({ record }) => record.plan.splits);
         const known = epochs.flatMap(({ finished }) => [...finished.values()]);
@@ -170,7 +170,7 @@ function splitsLeft(epochs: readonly StartedEpoch[]): readonly LeftWork[] {
 
 /** Returns the remaining merges, and plans those of epochs without a plan. */
 async function mergesLeft(
-  { options: { splitBytes: mergeBytes } }: RunSpec,
+  { output: { files }, options: { splitBytes: mergeBytes } }: RunSpec,
   epochs: readonly StartedEpoch[],
 ) {
   const all: PlannedMerge[] = [];
@@ -179,7 +179,8 @@ async function mergesLeft(
     const records = [...finished.values()];
     if (isMerged(merges, records)) continue;
     const { layout } = ledger;
-    const begun = merges.plan ?? (await beginMerges({ layout, ledger, records, mergeBytes }));
+    const begun =
+      merges.plan ?? (await beginMerges({ files, layout, ledger, records, mergeBytes }));
     const done = new Set(merges.done.map(({ id }) => id));
     all.push(...begun.merges);
     for (const { id, bytes } of begun.merges)

@@ -1,20 +1,11 @@
-import { join } from "node:path";
-import { mapBounded } from "../base/map-bounded.js";
-import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { StoredOptions } from "../options/options.js";
-import { type Layout, MANIFEST_NAME, pathIn, rejectsNameOf } from "../output/layout.js";
+import { MANIFEST_NAME } from "../output/layout.js";
+import { withLockedFiles, withStoredFiles } from "../output/open-files.js";
 import { openOutput } from "../output/open-output.js";
-import type { HeldLock } from "../output/output.js";
-import { type OutputCopy, withCopy, withLockedCopy } from "../output/output-copy.js";
-import type { OutputMirror } from "../output/output-mirror.js";
-import { isOfSplits } from "../output/output-paths.js";
+import type { OutputFiles } from "../output/output-files.js";
+import { isNeeded, isOfSplits } from "../output/output-paths.js";
 import { lockToPlan, type Planner, type PlanningLock } from "../output/shared-locks.js";
-import type { RunPublisher } from "../run/run-spec.js";
-import type { MergeWork } from "../run/thread/run-merge.js";
-import type { PartFile } from "../sinks/sink.js";
-import { findRange, spillIndexPathOf, spillPathOf } from "../sinks/spill/spill-files.js";
-import { stagedPathOf } from "../sinks/staged-parts.js";
 import type { SharedOutput } from "./run-shard.js";
 
 /**
@@ -28,25 +19,26 @@ export async function runInStore<
 >(
   options: Options,
   context: RunContext,
-  run: (options: Options, context: RunContext, publisher: RunPublisher) => Promise<Result>,
+  run: (options: Options, context: RunContext, files: OutputFiles) => Promise<Result>,
 ): Promise<Result> {
   const { outputDirectory: directory, s3, unsafeLock } = options;
   const { signal, observer } = context;
-  return withLockedCopy({ directory, s3, unsafeLock, signal }, async (copy, lock) => {
+  const place = { directory, s3, unsafeLock, signal };
+  return withLockedFiles(place, isNeeded, async (files, lock) => {
     if (lock.takenOverFrom !== undefined)
       observer.note?.(`resuming after process ${lock.takenOverFrom.pid}, which died`);
-    const { local, inside } = insideCopy(options, copy, context, lock.lost);
-    const result = await run(local, inside, new StorePublisher(copy.mirror, () => lock));
+    const { local, inside } = insideCopy(options, files, context, lock.lost);
+    const result = await run(local, inside, files);
     lock.lost.throwIfAborted();
-    await copy.mirror.publish(lock);
-    return { ...result, manifestPath: `${copy.address}/${MANIFEST_NAME}` };
+    await files.save();
+    return { ...result, manifestPath: `${files.address}/${MANIFEST_NAME}` };
   });
 }
 
 /** Returns the options and the context of a run that works on a copy of its output. */
 function insideCopy<Options extends StoredOptions>(
   options: Options,
-  { directory: outputDirectory, address, inAddress }: OutputCopy,
+  { directory: outputDirectory, address }: OutputFiles,
   { signal, observer }: RunContext,
   lost: AbortSignal,
 ): { readonly local: Options; readonly inside: RunContext } {
@@ -54,7 +46,10 @@ function insideCopy<Options extends StoredOptions>(
     local: { ...options, outputDirectory, notInputs: [...options.notInputs, address] },
     inside: {
       signal: AbortSignal.any([signal, lost]),
-      observer: { ...observer, note: (text) => observer.note?.(inAddress(text)) },
+      observer: {
+        ...observer,
+        note: (text) => observer.note?.(text.replaceAll(outputDirectory, address)),
+      },
     },
   };
 }
@@ -81,8 +76,7 @@ export async function shareStore<Options extends StoredOptions, Result>(
     lock.lost.addEventListener("abort", () => lost.abort(lock.lost.reason), { once: true });
   follow();
   try {
-    const isWanted = (path: string) => planning.isAlone || isOfSplits(path);
-    return await withCopy({ ...place, signal: lost.signal }, isWanted, async (copy) => {
+    const work = async (files: OutputFiles) => {
       const planned: PlanningLock = {
         ...planning,
         release: async () => undefined,
@@ -94,76 +88,17 @@ export async function shareStore<Options extends StoredOptions, Result>(
           return own;
         },
       };
-      const { local, inside } = insideCopy(options, copy, context, lost.signal);
-      const publisher = new StorePublisher(copy.mirror, () => lock);
-      const result = await run(local, inside, { plan: async () => planned, publisher });
+      const { local, inside } = insideCopy(options, files, context, lost.signal);
+      const result = await run(local, inside, { plan: async () => planned, files });
       lost.signal.throwIfAborted();
       return result;
-    });
+    };
+    const signalled = { ...place, signal: lost.signal };
+    const isWanted = planning.isAlone ? isNeeded : isOfSplits;
+    return await withStoredFiles(signalled, isWanted, work, () => lock);
   } catch (error) {
     throw lost.signal.aborted ? lost.signal.reason : error;
   } finally {
     await lock.release();
-  }
-}
-
-/** Ranges of spilled rows that are fetched at the same time, for one merge. */
-const FETCHES_MAX = 8;
-
-/** Writes the results of splits and merges to a store, and then frees their space on the disk. */
-export class StorePublisher implements RunPublisher {
-  constructor(
-    private readonly mirror: OutputMirror,
-    /** Returns the lock that is currently held. */
-    private readonly lock: () => HeldLock,
-  ) {}
-
-  async planned(): Promise<void> {
-    await this.mirror.reset(this.lock());
-  }
-
-  async splitDone({ id, parts, staged = [] }: SplitRecord, layout: Layout): Promise<void> {
-    const { outputDirectory, splitsDirectory, rejectsDirectory, duplicatesDirectory } = layout;
-    const paths = parts.map(({ path }) => path);
-    const spill = spillPathOf(outputDirectory, id);
-    const ofLedger = ["events", "profile", "duplicates"].map((kind) => `${id}.${kind}.json`);
-    const files = [
-      ...staged.map((part) => stagedPathOf(outputDirectory, part)),
-      spill,
-      spillIndexPathOf(spill),
-      join(rejectsDirectory, rejectsNameOf(id)),
-      join(duplicatesDirectory, rejectsNameOf(id)),
-      ...[...ofLedger, `${id}.json`].map((name) => join(splitsDirectory, name)),
-    ];
-    await this.#publish([...paths, ...files.map((file) => pathIn(layout, file))], parts);
-    await this.#drop(paths);
-  }
-
-  async gather({ splits, staged }: MergeWork, layout: Layout): Promise<void> {
-    const { outputDirectory } = layout;
-    await mapBounded(staged, FETCHES_MAX, (part) =>
-      this.mirror.fetchContent(pathIn(layout, stagedPathOf(outputDirectory, part))),
-    );
-    await mapBounded(splits, FETCHES_MAX, async ({ splitId, ...packs }) => {
-      const spill = spillPathOf(outputDirectory, splitId);
-      const { start, end } = findRange(spill, packs);
-      await this.mirror.fetchBytes(pathIn(layout, spill), start, end);
-    });
-  }
-
-  async mergeDone({ id, parts }: MergeRecord, layout: Layout): Promise<void> {
-    const paths = parts.map(({ path }) => path);
-    const ofLedger = ["plan", id].map((name) => join(layout.mergesDirectory, `${name}.json`));
-    await this.#publish([...paths, ...ofLedger.map((file) => pathIn(layout, file))], parts);
-    await this.#drop(paths);
-  }
-
-  async #publish(paths: readonly string[], parts: readonly PartFile[]): Promise<void> {
-    const digests = new Map(parts.map(({ path, sha256 }) => [path, sha256]));
-    await this.mirror.publishFiles(paths, this.lock(), digests);
-  }
-
-  async #drop(paths: readonly string[]): Promise<void> {
-    for (const path of paths) await this.mirror.dropContent(path);
   }
 }

@@ -1,17 +1,19 @@
 import type { RunAccounts } from "../ledger/manifest.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { StoredOptions } from "../options/options.js";
+import { directoryFiles } from "../output/directory-files.js";
 import { directoryOutput } from "../output/directory-output.js";
+import type { OutputFiles } from "../output/output-files.js";
 import { lockToPlan, type Planner } from "../output/shared-locks.js";
 import { type RunResult, run } from "../run/run.js";
-import type { RunPublisher, RunSpec } from "../run/run-spec.js";
+import type { RunSpec } from "../run/run-spec.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { SharedOutput } from "./run-shard.js";
 
-/** Returns the spec of a run. `options`: those of the run, or of a copy of its output. */
+/** Returns the spec of a run. `files`: its output, by default the directory of the options. */
 export type SpecOf<Options extends StoredOptions, Accounts extends RunAccounts = RunAccounts> = (
   options: Options,
-  publisher?: RunPublisher,
+  files?: OutputFiles,
 ) => Promise<RunSpec<Accounts>>;
 
 /** Runs in the output directory, or on a copy of an output in a store. Throws what both throw. */
@@ -22,8 +24,8 @@ export async function runInPlace<Options extends StoredOptions, Accounts extends
 ): Promise<RunResult<Accounts>> {
   if (!isObjectUrl(options.outputDirectory)) return run(await specOf(options), context);
   const { runInStore } = await openStore(options, context);
-  return runInStore(options, context, async (local, inside, publisher) =>
-    run(await specOf(local, publisher), inside),
+  return runInStore(options, context, async (local, inside, files) =>
+    run(await specOf(local, files), inside),
   );
 }
 
@@ -37,9 +39,13 @@ export async function shareInPlace<Options extends StoredOptions, Result>(
   context: RunContext,
   work: (options: Options, context: RunContext, output: SharedOutput) => Promise<Result>,
 ): Promise<Result> {
-  if (!isObjectUrl(options.outputDirectory)) {
-    const output = directoryOutput(options.outputDirectory);
-    return work(options, context, { plan: (...planning) => lockToPlan(output, ...planning) });
+  const { outputDirectory } = options;
+  if (!isObjectUrl(outputDirectory)) {
+    const output = directoryOutput(outputDirectory);
+    return work(options, context, {
+      plan: (...planning) => lockToPlan(output, ...planning),
+      files: directoryFiles(outputDirectory),
+    });
   }
   const { shareStore } = await openStore(options, context);
   return shareStore(options, planner, context, work);

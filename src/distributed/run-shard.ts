@@ -8,6 +8,7 @@ import type { RunContext, RunOutcome } from "../ledger/run-observer.js";
 import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions } from "../options/options.js";
 import type { Layout } from "../output/layout.js";
+import type { OutputFiles } from "../output/output-files.js";
 import type { Planner, PlanningLock } from "../output/shared-locks.js";
 import { isPlanChanged } from "../plan/change-plan.js";
 import { type Shard, splitsOfShard } from "../plan/shard.js";
@@ -15,7 +16,7 @@ import { forgetOutdated } from "../run/dedupe/dedupe-epochs.js";
 import { exportSpec } from "../run/export-spec.js";
 import { readSplits, unfinishedSplits } from "../run/run-epoch.js";
 import { createPool, discoverInputs, factsOf, planRun } from "../run/run-setup.js";
-import type { DiscoveredInputs, RunPublisher, RunSpec } from "../run/run-spec.js";
+import type { DiscoveredInputs, RunSpec } from "../run/run-spec.js";
 import { begunEpoch, readState, type StartedEpoch, type StartedRun } from "../run/start-run.js";
 import type { StoreUsage } from "../store/store-usage.js";
 
@@ -46,8 +47,7 @@ export interface ShardResult {
 export interface SharedOutput {
   /** As `lockToPlan`. */
   plan(planner: Planner, signal: AbortSignal, note: (text: string) => void): Promise<PlanningLock>;
-  /** Absent if all processes see the output directory. */
-  readonly publisher?: RunPublisher | undefined;
+  readonly files: OutputFiles;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function readShard(
   if (options.fresh) throw cannotStartOver(option("shard"), "removes what other shards write");
   const { signal, now = Date.now } = context;
   const startedMs = now();
-  const spec = await exportSpec(options, output.publisher);
+  const spec = await exportSpec(options, output.files);
   const inputs = await discoverInputs(spec, signal);
   throwIfInterrupted(signal);
   const shared = { planner: shard, context, startedMs, output };
@@ -123,7 +123,7 @@ export async function planShared<Result>(
   work: (planning: PlanningLock, epochs: readonly StartedEpoch[]) => Promise<Result>,
 ): Promise<{ readonly epochs: readonly StartedEpoch[]; readonly result: Result }> {
   const { options, recorded } = spec;
-  const { layout, publisher } = spec.output;
+  const { layout, files } = spec.output;
   const { signal, observer } = context;
   const note = (text: string) => observer.note?.(text);
   const planning = await output.plan(planner, signal, note);
@@ -133,7 +133,7 @@ export async function planShared<Result>(
       const planned = await planAlone(spec, inputs, startedMs, context);
       epochs = planned.epochs;
       for (const text of planned.notes) note(text);
-      if (planned.manifest === undefined) await publisher?.planned();
+      if (planned.manifest === undefined) await files.save();
     } else {
       if (options.fresh) throw cannotStartOver("living workers", "removes what they write");
       epochs = await joinRun(layout, factsOf(inputs, recorded));

@@ -9,6 +9,7 @@ import { recordRunOptions } from "../ledger/recorded-options.js";
 import { type AccountFacts, foldAccounts } from "../ledger/run-accounts.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { CountRequest } from "../options/options.js";
+import { directoryFiles } from "../output/directory-files.js";
 import { layoutOf } from "../output/layout.js";
 import { type RunResult, run } from "../run/run.js";
 import { inputReading } from "../run/run-inputs.js";
@@ -43,7 +44,7 @@ export async function runCount(
       recorded,
       read,
       sink: { entry },
-      output: { layout },
+      output: { layout, files: directoryFiles(outputDirectory) },
       fold: async (facts, records) => ({ manifest: await foldCount(facts, records, ledger) }),
     };
     const { outcome, manifest, tooManyRejects } = await run(spec, context);

@@ -5,8 +5,7 @@ import { runInPlace, type SpecOf } from "../distributed/run-place.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { SendOptions, SendRequest } from "../options/options.js";
-import { pathInOutput } from "../output/output-files.js";
-import type { SignalledPlace } from "../output/output-place.js";
+import { pathInOutput, type SignalledPlace } from "../output/output-place.js";
 import { type SendManifest, type SendResult, SendStopped } from "../run/send-result.js";
 import { recordSendOptions, sendSpec } from "../run/send-spec.js";
 import { countSent, findSentRun, withRun, writeSentRun } from "../run/sent-runs.js";
@@ -71,8 +70,8 @@ async function prepare(
     keySeed: digestOf([version, recorded]),
     isReached: known !== undefined && (await withRun(place, runId, countSent)).delivered > 0,
   };
-  const specOf: PreparedSend["specOf"] = async (local, publisher) => {
-    const spec = sendSpec(local, recorded, publisher);
+  const specOf: PreparedSend["specOf"] = async (local, files) => {
+    const spec = sendSpec(local, recorded, files);
     const { layout } = spec.output;
     const begin: typeof spec.output.begin = async ({ startedAt }) => {
       const all = [...new Set([...(known?.inputs ?? []), ...inputs])];

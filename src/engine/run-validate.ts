@@ -14,6 +14,7 @@ import { recordRunOptions } from "../ledger/recorded-options.js";
 import { type AccountFacts, foldAccounts, inOrder } from "../ledger/run-accounts.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { ValidateOptions, ValidateRequest } from "../options/options.js";
+import { directoryFiles } from "../output/directory-files.js";
 import { layoutOf } from "../output/layout.js";
 import type { Plan } from "../plan/plan.js";
 import type { LackedTarget } from "../profile/field-tally.js";
@@ -96,7 +97,7 @@ async function validateIn(
         found.duplicates = counts && { ...counts, removed: false };
       },
     },
-    output: { layout },
+    output: { layout, files: directoryFiles(outputDirectory) },
     async fold(facts, records) {
       const ledger = new Ledger(layout);
       const folded = await foldProfiles(facts, records, ledger);

@@ -2,6 +2,7 @@ import { settleCompaction } from "../check/compact/settle-compaction.js";
 import type { VerifyResult } from "../check/verify/verify.js";
 import { openRange } from "../formats/input-formats.js";
 import type { RunContext } from "../ledger/run-observer.js";
+import { directoryFiles } from "../output/directory-files.js";
 import type { OutputPlace } from "../output/output-place.js";
 import { isObjectUrl } from "../store/object-url.js";
 
@@ -18,5 +19,5 @@ export async function runVerify(
     return verifyInStore(output, readsAll, dependencies);
   }
   const { verifyExport } = await import("../check/verify/verify.js");
-  return verifyExport(directory, dependencies);
+  return verifyExport(directoryFiles(directory), dependencies);
 }

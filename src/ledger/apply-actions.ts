@@ -1,35 +1,43 @@
-import { randomUUID } from "node:crypto";
-import { unlinkSync } from "node:fs";
-import { mkdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { moveDurably, syncDirectory } from "../base/durable-file.js";
+import { moveDurably } from "../base/durable-file.js";
 import { epochOf } from "../base/epoch.js";
-import { hasCode } from "../base/error-code.js";
 import { asOutput } from "../base/output-error.js";
 import { type Layout, layoutOfEpoch, pathIn } from "../output/layout.js";
+import type { OutputFiles } from "../output/output-files.js";
 import { splitOfSpillName } from "../sinks/spill/spill-files.js";
 import { readCompacted } from "./compacted.js";
-import { Ledger, listOrNone } from "./ledger.js";
+import { Ledger } from "./ledger.js";
 import { type KeptFiles, type OutputAction, strayActions } from "./output-actions.js";
 import { listOutput, splitOfStagedName } from "./output-listing.js";
 
-/** Does the steps in their order. Each is on the disk before the next one begins. */
-export async function applyActions(layout: Layout, actions: Iterable<OutputAction>): Promise<void> {
+/**
+ * Does the steps in their order. Each is in the output before the next one begins, but for plans, which are the
+ * last: those of an output in a store are there after the next `save`.
+ */
+export async function applyActions(
+  files: OutputFiles,
+  layout: Layout,
+  actions: Iterable<OutputAction>,
+): Promise<void> {
   for (const action of actions)
-    await asOutput(layout.outputDirectory, () => applyAction(layout, action));
+    await asOutput(layout.outputDirectory, () => applyAction(files, layout, action));
 }
 
-async function applyAction(layout: Layout, action: OutputAction): Promise<void> {
-  const { outputDirectory } = layout;
+async function applyAction(
+  files: OutputFiles,
+  layout: Layout,
+  action: OutputAction,
+): Promise<void> {
   switch (action.kind) {
     case "forget":
-      return forget(layout, join(outputDirectory, action.directory));
+      return files.removeDirectory(action.directory);
     case "remove":
-      return removeFiles(outputDirectory, action.paths);
+      return files.remove(action.paths);
     case "move": {
-      const to = join(outputDirectory, action.to);
+      const to = join(files.directory, action.to);
       await mkdir(dirname(to), { recursive: true });
-      return moveDurably(join(outputDirectory, action.from), to);
+      return moveDurably(join(files.directory, action.from), to);
     }
     case "prepare":
       return new Ledger(layoutOfEpoch(layout, action.epoch)).prepare();
@@ -43,74 +51,36 @@ async function applyAction(layout: Layout, action: OutputAction): Promise<void> 
  * named.
  */
 export async function removeStrays(
+  files: OutputFiles,
   layout: Layout,
   kept: Pick<KeptFiles, "isKept" | "isMerged">,
 ): Promise<void> {
   const { parts } = await readCompacted(layout);
   const joined = new Set(parts.map(({ path }) => path));
-  await applyActions(layout, strayActions(await listOutput(layout), { ...kept, joined }));
+  const listing = await listOutput(files, layout);
+  await applyActions(files, layout, strayActions(listing, { ...kept, joined }));
 }
 
 /** Removes the spilled rows and staged parts of some epochs, whose merged parts a manifest lists. */
-export async function removeSpilled(layout: Layout, epochs: ReadonlySet<number>): Promise<void> {
+export async function removeSpilled(
+  files: OutputFiles,
+  layout: Layout,
+  epochs: ReadonlySet<number>,
+): Promise<void> {
   const { spillDirectory, stagedDirectory } = layout;
-  const files = [
-    ...(await ownedFiles(spillDirectory, splitOfSpillName)),
-    ...(await ownedFiles(stagedDirectory, splitOfStagedName)),
+  const waiting = [
+    ...(await ownedFiles(files, pathIn(layout, spillDirectory), splitOfSpillName)),
+    ...(await ownedFiles(files, pathIn(layout, stagedDirectory), splitOfStagedName)),
   ];
-  const gone = files.filter(({ owner }) => epochs.has(epochOf(owner)));
-  const paths = gone.map(({ path }) => pathIn(layout, path));
-  if (paths.length > 0) await applyActions(layout, [{ kind: "remove", paths }]);
+  const gone = waiting.filter(({ owner }) => epochs.has(epochOf(owner)));
+  await files.remove(gone.map(({ path }) => path));
 }
 
-async function ownedFiles(directory: string, ownerOf: (name: string) => string) {
-  const names = await listOrNone(directory);
-  return names.map((name) => ({ path: join(directory, name), owner: ownerOf(name) }));
-}
-
-/**
- * Removes a directory of the ledger in one step. If its files were removed one by one, a kill would leave
- * some records without the ones that they refer to.
- */
-async function forget({ temporaryDirectory }: Layout, directory: string): Promise<void> {
-  const forgotten = join(temporaryDirectory, `${basename(directory)}.${randomUUID()}`);
-  await mkdir(temporaryDirectory, { recursive: true });
-  try {
-    await rename(directory, forgotten);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return;
-    throw error;
-  }
-  await syncDirectory(dirname(directory));
-  await rm(forgotten, { recursive: true, force: true });
-}
-
-/** Removes files, and directories of a dataset or of waiting files that become empty. */
-async function removeFiles(outputDirectory: string, paths: readonly string[]): Promise<void> {
-  const changed = new Set<string>();
-  // There can be thousands: a call through the thread pool costs several times as much.
-  for (const path of paths)
-    if (unlinkIfThere(join(outputDirectory, path))) changed.add(dirname(path));
-  for (const directory of changed) {
-    const path = join(outputDirectory, directory);
-    await syncDirectory(path);
-    if (directory === ".") continue;
-    await removeIfEmpty(path);
-    // The last event of a day may be gone.
-    if (directory.split("/").length > 2) await removeIfEmpty(dirname(path));
-  }
-}
-
-function unlinkIfThere(path: string): boolean {
-  try {
-    unlinkSync(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return false;
-    throw error;
-  }
-}
-
-async function removeIfEmpty(directory: string): Promise<void> {
-  await rmdir(directory).catch(() => undefined);
+async function ownedFiles(
+  files: OutputFiles,
+  directory: string,
+  ownerOf: (name: string) => string,
+) {
+  const found = await files.list(`${directory}/`);
+  return found.map(({ path }) => ({ path, owner: ownerOf(basename(path)) }));
 }

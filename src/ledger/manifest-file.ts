@@ -8,7 +8,7 @@ import { asOutput } from "../base/output-error.js";
 import { checkValue, faultLines } from "../base/schema.js";
 import { outputFormatNames } from "../formats/output-formats.js";
 import { INPUTS_NAME, type Layout, MANIFEST_NAME } from "../output/layout.js";
-import { withFilesOf } from "../output/output-files.js";
+import { withFiles } from "../output/open-files.js";
 import type { OutputPlace } from "../output/output-place.js";
 import type { Plan } from "../plan/plan.js";
 import {
@@ -123,7 +123,7 @@ function* formatInputs(
 /** Reads the manifest of an output. Throws like `readManifest`, and `StoreError`. */
 export function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise<Manifest> {
   const isManifest = (path: string) => path === MANIFEST_NAME;
-  return withFilesOf(place, isManifest, signal, (directory) =>
+  return withFiles({ ...place, signal }, isManifest, ({ directory }) =>
     readManifest(join(directory, MANIFEST_NAME)),
   );
 }

@@ -53,6 +53,8 @@ export interface DecidedEpoch {
 }
 
 interface DecidedOutput {
+  /** True if parts can be moved. Objects in a store cannot. */
+  readonly canMove: boolean;
   readonly listing: OutputListing;
   readonly epochs: readonly DecidedEpoch[];
   /** Paths of the joined parts; undefined if they and their records are removed. */
@@ -65,11 +67,13 @@ interface DecidedOutput {
  */
 export function resumeActions(
   layout: Layout,
-  { listing, epochs, joined }: DecidedOutput,
+  { canMove, listing, epochs, joined }: DecidedOutput,
 ): readonly OutputAction[] {
   const forgotten = epochs.flatMap((epoch) => forgetRecords(layout, epoch));
   const moved = epochs.flatMap(({ finished, merges }) =>
-    returnActions(layout, listing, [...finished.values()], (day) => isDayMerged(merges, day)),
+    returnActions({ layout, listing, canMove }, [...finished.values()], (day) =>
+      isDayMerged(merges, day),
+    ),
   );
   const kept: KeptFiles = {
     isKept: (id) => epochs[epochOf(id)]?.finished.has(id) === true,
@@ -132,21 +136,23 @@ export function strayActions(listing: OutputListing, kept: KeptFiles): readonly 
 
 /**
  * Returns the steps that move staged parts back from their days, where a merge has put them unchanged, or a
- * finished export has them. Leaves those of merged days. Pure.
+ * finished export has them; removes those that cannot be moved. Leaves those of merged days. Pure.
  */
 export function returnActions(
-  layout: Layout,
-  listing: OutputListing,
+  {
+    layout,
+    listing,
+    canMove,
+  }: Pick<DecidedOutput, "listing" | "canMove"> & { readonly layout: Layout },
   records: readonly Pick<SplitRecord, "staged">[],
   isMerged: (day: string) => boolean,
 ): readonly OutputAction[] {
   return records
     .flatMap(({ staged = [] }) => staged)
     .flatMap(({ path, day }): readonly OutputAction[] => {
-      const found = listing.get(path);
-      if (isMerged(day) || found === undefined) return [];
+      if (isMerged(day) || !listing.has(path)) return [];
       const staged = pathIn(layout, stagedPathOf(layout.outputDirectory, { path }));
-      if (listing.has(staged) || found.isPlaceholder) return [{ kind: "remove", paths: [path] }];
+      if (listing.has(staged) || !canMove) return [{ kind: "remove", paths: [path] }];
       return [{ kind: "move", from: path, to: staged }];
     });
 }

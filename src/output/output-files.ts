@@ -1,26 +1,41 @@
-import { join } from "node:path";
-import { isObjectUrl } from "../store/object-url.js";
-import type { OutputPlace } from "./output-place.js";
-
-/** Returns the path or the address of a file of an output. */
-export function pathInOutput(output: string, name: string): string {
-  return isObjectUrl(output) ? `${output.replace(/\/+$/, "")}/${name}` : join(output, name);
+/** A file of an output. */
+export interface OutputFile {
+  /** Relative to the output, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
 }
 
 /**
- * Calls `work` with the directory of an output, or with a copy of its wanted files. Parts in a copy
- * are empty until `fetch` downloads their content.
+ * The files of one output, as programs on this machine read and write them: below a directory. It is the
+ * output itself, or a copy of one in a store. A copy has what was fetched, and what was written and is not
+ * published yet. Paths are relative to the output, with `/`. All methods throw `SwitchyardError`.
  */
-export async function withFilesOf<Result>(
-  place: OutputPlace,
-  isWanted: (path: string) => boolean,
-  signal: AbortSignal,
-  work: (directory: string, fetch: (path: string) => Promise<void>) => Promise<Result>,
-): Promise<Result> {
-  const { directory } = place;
-  if (!isObjectUrl(directory)) return work(directory, async () => {});
-  const { withCopy } = await import("./output-copy.js");
-  return withCopy({ ...place, signal }, isWanted, (copy) =>
-    work(copy.directory, (path) => copy.mirror.fetchContent(path)),
-  );
+export interface OutputFiles {
+  /** Absolute. */
+  readonly directory: string;
+  readonly isCopy: boolean;
+  /** The output as messages name it. */
+  readonly address: string;
+  /** Returns all files whose paths begin with `prefix`, which is empty or ends with `/`. */
+  list(prefix: string): Promise<readonly OutputFile[]>;
+  /** Brings the content of files into the directory; those that do not exist are ignored. */
+  fetch(paths: readonly string[]): Promise<void>;
+  /** Brings bytes [start, end) of a file into the directory. */
+  fetchBytes(path: string, start: number, end: number): Promise<void>;
+  /** Removes files from the directory, if they are in the output too. */
+  drop(paths: readonly string[]): Promise<void>;
+  /**
+   * Writes the files of the list that exist, each after the files that it lists. `digests`: known SHA-256
+   * digests, as hexadecimal digits.
+   */
+  publish(paths: readonly string[], digests?: ReadonlyMap<string, string>): Promise<void>;
+  /**
+   * Publishes all files of the directory that are new or have changed, then removes what was there and is not
+   * any more. Throws `output_changed` if another process has changed the output meanwhile.
+   */
+  save(): Promise<void>;
+  /** Removes files from the output, in this order; those that do not exist are ignored. */
+  remove(paths: readonly string[]): Promise<void>;
+  /** Removes a directory of the ledger. After a kill, no record is left whose files are gone. */
+  removeDirectory(path: string): Promise<void>;
 }

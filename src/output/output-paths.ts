@@ -18,10 +18,14 @@ const record = new RegExp(
 );
 /** Names the files that a compaction replaces: it is there before and after all of them. */
 const change = /^_switchyard\/compacting\/[^/]+\/change\.json$/;
+const compaction = /^_switchyard\/compact(?:ed|ing)\//;
 const journal = /^_switchyard\/(?:epochs\/\d+\/)?acknowledged\//;
 const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
 const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
 const waitingRows = new RegExp(`^_switchyard/(?:spill/${splitIdPattern}$|staged/)`);
+const splitDetail = new RegExp(
+  `^_switchyard/(?:epochs/\\d+/)?splits/${splitIdPattern}\\.[a-z]+\\.json$`,
+);
 const ofMerges = /^_switchyard\/(?:spill\/|staged\/|(?:epochs\/\d+\/)?merges\/)/;
 const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
 
@@ -43,6 +47,16 @@ export const STAGES = 8;
 
 /** Files of this stage and later ones list the others. */
 export const FIRST_ACCOUNT_STAGE = 5;
+
+/** Returns true for the manifest and the files that it names beside the data. */
+export function isAccount(path: string): boolean {
+  return [MANIFEST_NAME, EVENTS_BY_DAY_NAME, INPUTS_NAME].includes(path);
+}
+
+/** Returns true for the files that a compaction needs, apart from the parts. */
+export function isOfCompaction(path: string): boolean {
+  return isAccount(path) || isOfTable(path) || isOfPlan(path) || compaction.test(path);
+}
 
 /** Returns true for the files that only Switchyard reads. */
 export function isOfLedger(path: string): boolean {
@@ -91,14 +105,19 @@ export function isLocalOnly(path: string): boolean {
   );
 }
 
+/** Returns true for the counts of a split, which only the end of a run reads. */
+export function isSplitDetail(path: string): boolean {
+  return splitDetail.test(path);
+}
+
 /**
  * Returns true for a file whose content a run needs from the start. Not parts, lists of rows, files
- * of other programs, nor what merges fetch.
+ * of other programs, nor what merges and the end of a run fetch.
  */
 export function isNeeded(path: string): boolean {
-  if (waitingRows.test(path)) return false;
-  const isAccount = [MANIFEST_NAME, EVENTS_BY_DAY_NAME, SENT_RUN_NAME].includes(path);
-  return isAccount || isOfLedger(path) || isOfTable(path);
+  if (waitingRows.test(path) || isSplitDetail(path)) return false;
+  if (path === INPUTS_NAME) return false;
+  return isAccount(path) || path === SENT_RUN_NAME || isOfLedger(path) || isOfTable(path);
 }
 
 /** Returns true for a key that is a valid file path on every system. */

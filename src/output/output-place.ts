@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { S3Options } from "../store/object-store.js";
+import { isObjectUrl } from "../store/object-url.js";
 
 /** The output of an export: a directory, or a place in a store. */
 export interface OutputPlace {
@@ -12,4 +14,9 @@ export interface OutputPlace {
 /** An output with the signal that ends requests to its store. */
 export interface SignalledPlace extends OutputPlace {
   readonly signal: AbortSignal;
+}
+
+/** Returns the path or the address of a file of an output. */
+export function pathInOutput(output: string, name: string): string {
+  return isObjectUrl(output) ? `${output.replace(/\/+$/, "")}/${name}` : join(output, name);
 }

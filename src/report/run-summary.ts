@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { ShardResult } from "../distributed/run-shard.js";
 import type { Manifest, RunAccounts } from "../ledger/manifest.js";
-import { pathInOutput } from "../output/output-files.js";
+import { pathInOutput } from "../output/output-place.js";
 import { formatShard } from "../plan/shard.js";
 import type { ExportResult } from "../run/export-spec.js";
 import type { RunResult } from "../run/run.js";

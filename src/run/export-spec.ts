@@ -8,17 +8,19 @@ import type { Manifest } from "../ledger/manifest.js";
 import { foldExport } from "../ledger/manifest-fold.js";
 import { recordOptions } from "../ledger/recorded-options.js";
 import type { ExportOptions } from "../options/options.js";
+import { directoryFiles } from "../output/directory-files.js";
 import { layoutOf, layoutOfEpoch } from "../output/layout.js";
+import type { OutputFiles } from "../output/output-files.js";
 import type { RunResult } from "./run.js";
 import { inputReading } from "./run-inputs.js";
-import type { RunPublisher, RunSpec } from "./run-spec.js";
+import type { RunSpec } from "./run-spec.js";
 
 export type ExportResult = RunResult<Manifest>;
 
 /** Returns the spec of an export to day directories, in one process or in several. */
 export async function exportSpec(
   options: ExportOptions,
-  publisher?: RunPublisher,
+  files: OutputFiles = directoryFiles(options.outputDirectory),
 ): Promise<RunSpec<Manifest>> {
   const recorded = await recordOptions(options);
   const layout = layoutOf(options.outputDirectory, options.dataset);
@@ -27,7 +29,7 @@ export async function exportSpec(
     recorded,
     read: inputReading,
     sink: { entry: builtFile("split-worker.js") },
-    output: { layout, publisher, finishesOnly: options.finish },
+    output: { layout, files, finishesOnly: options.finish },
     async fold(facts, records, merged) {
       const readEvents = (id: string) =>
         new Ledger(layoutOfEpoch(layout, epochOf(id))).readEvents(id);

@@ -2,7 +2,7 @@ import { readHeads } from "../ledger/ledger.js";
 import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions } from "../options/options.js";
 import { layoutOf } from "../output/layout.js";
-import { withFilesOf } from "../output/output-files.js";
+import { withFiles } from "../output/open-files.js";
 import { isOfPlan } from "../output/output-paths.js";
 import type { Discovery } from "../sources/source-discovery.js";
 import { discover } from "./run-inputs.js";
@@ -13,8 +13,8 @@ export function findNewInputs(
   options: ExportOptions,
   signal: AbortSignal,
 ): Promise<Discovery | undefined> {
-  const place = { directory: options.outputDirectory, s3: options.s3 };
-  return withFilesOf(place, isOfPlan, signal, async (directory) => {
+  const place = { directory: options.outputDirectory, s3: options.s3, signal };
+  return withFiles(place, isOfPlan, async ({ directory }) => {
     const layout = layoutOf(directory, options.dataset);
     if (options.fresh || (await readHeads(layout)).length === 0) return undefined;
     const inputs = await discover(options, signal);

@@ -11,6 +11,7 @@ import { type Dispatch, dispatchHere } from "./pool/dispatch.js";
 import type { SplitClaims } from "./pool/split-claims.js";
 import { type SplitProgress, SplitRunner } from "./pool/split-runner.js";
 import type { WorkerPool } from "./pool/worker-pool.js";
+import { publishSplit } from "./publish-work.js";
 import type { RunSpec } from "./run-spec.js";
 import type { StartedEpoch } from "./start-run.js";
 
@@ -42,6 +43,7 @@ export async function runEpoch(
   const { context, pool, records } = shared;
   const { signal, observer } = context;
   const { layout } = ledger;
+  const { files } = spec.output;
   const number = layout.epoch;
   const { plan } = record;
   const splits = unfinishedSplits(plan.splits, finished);
@@ -55,11 +57,12 @@ export async function runEpoch(
   const { end, work } = await readSplits(spec, epoch, plan.splits, shared);
   // A worker that was terminated while it committed may have left parts that no record lists.
   if (end === "interrupted")
-    await removeStrays(layout, {
+    await removeStrays(files, layout, {
       isKept: (id) => records.has(id),
       isMerged: (_, other) => other !== number,
     });
   const merged = await mergeSpilled({
+    files,
     layout,
     ledger,
     end,
@@ -69,7 +72,6 @@ export async function runEpoch(
     records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
     state: merges,
     mergeBytes: spec.options.splitBytes,
-    publisher: spec.output.publisher,
   });
   return { number, merged, work };
 }
@@ -79,7 +81,7 @@ export async function runEpoch(
  * ledger and its output is stored.
  */
 export async function readSplits(
-  { options, sink, output: { publisher } }: RunSpec,
+  { options, sink, output: { files } }: RunSpec,
   epoch: StartedEpoch,
   splits: readonly Split[],
   { context, pool, records, claims }: EpochContext,
@@ -88,11 +90,11 @@ export async function readSplits(
   const { observer, now = Date.now } = context;
   const { layout } = epoch.ledger;
   beginEvents(options, epoch, pool);
-  const onRecord = (record: SplitRecord) => {
+  const onRecord = async (record: SplitRecord) => {
     records.set(record.id, record);
-    sink.committed?.(record);
     for (const failure of record.failures) observer.sourceFailed?.(failure);
-    return publisher?.splitDone(record, layout);
+    await publishSplit(files, layout, record);
+    await sink.committed?.(record);
   };
   const runner = new SplitRunner(dispatch, pool, onRecord, claims);
   for (const text of notesOf(epoch)) observer.note?.(text);

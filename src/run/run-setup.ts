@@ -91,10 +91,10 @@ export async function planRun(
   startedMs: number,
 ): Promise<StartedRun> {
   const { isFinal = false, entry } = sink;
-  const { layout, finishesOnly = false } = output;
+  const { layout, files, finishesOnly = false } = output;
   const { splitBytes, fresh, maxTimeMs, limit: rows } = options;
   const readerOptions = readerOptionsOf(options, layout, signal);
-  return startRun(layout, factsOf(inputs, recorded), {
+  return startRun(files, layout, factsOf(inputs, recorded), {
     splitBytes,
     fresh,
     isFinal,

@@ -4,10 +4,11 @@ import type { RunAccounts } from "../ledger/manifest.js";
 import type { AccountFacts } from "../ledger/run-accounts.js";
 import type { RunOptions } from "../options/options.js";
 import type { Layout } from "../output/layout.js";
+import type { OutputFiles } from "../output/output-files.js";
 import type { CountRows } from "../plan/change-plan.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Source, SourceRange } from "../sources/source.js";
-import type { MergedDays, MergePublisher } from "./merge/merge-spilled.js";
+import type { MergedDays } from "./merge/merge-spilled.js";
 import type { WorkerPool } from "./pool/worker-pool.js";
 
 /** One kind of run: what `run` needs to know of an export, a send, a dry run or a count. */
@@ -65,29 +66,21 @@ export interface RunSink {
   readonly entry: URL;
   /** Set if the events of a finished split cannot be taken back: it is never read again. */
   readonly isFinal?: boolean;
-  /** Called as soon as a split is in the ledger. */
-  committed?(record: SplitRecord): void;
+  /** Called when a split is in the ledger of the output. */
+  committed?(record: SplitRecord): Promise<void>;
   /** Called when all splits are read or the run was interrupted, while the threads still exist. */
   drain?(records: readonly SplitRecord[], pool: WorkerPool): Promise<void>;
 }
 
-/** The directory in which a run works, and the store that it is a copy of. */
+/** The output of a run. */
 export interface RunOutput {
   readonly layout: Layout;
-  /** Absent if the output is not in a store. */
-  readonly publisher?: RunPublisher | undefined;
+  /** In the output directory of the options. */
+  readonly files: OutputFiles;
   /** Set if this run must not read splits, because other processes have read them. */
   readonly finishesOnly?: boolean;
   /** Called when the plan is made, before anything is read. */
   begin?(record: RunRecord): Promise<void>;
-}
-
-/** Writes the output of a run to a store. Each call resolves when the output is stored. */
-export interface RunPublisher extends MergePublisher {
-  /** Called when the directory has a plan, and only files that belong to it. */
-  planned(): Promise<void>;
-  /** Called when a split of an epoch is in the ledger. */
-  splitDone(record: SplitRecord, layout: Layout): Promise<void>;
 }
 
 /** The files that a run writes at its end. */

@@ -11,7 +11,9 @@ import type { RunContext, RunOutcome } from "../ledger/run-observer.js";
 import type { MaxRejects } from "../options/options.js";
 import { directoryOutput } from "../output/directory-output.js";
 import { LOCK_PATH } from "../output/layout.js";
+import { fetchWanted } from "../output/open-files.js";
 import type { HeldLock } from "../output/output.js";
+import { isSplitDetail } from "../output/output-paths.js";
 import { refuseLiving } from "../output/shared-locks.js";
 import type { Split } from "../plan/plan.js";
 import type { StoreUsage } from "../store/store-usage.js";
@@ -67,7 +69,7 @@ export async function run<Accounts extends RunAccounts>(
   context: RunContext,
 ): Promise<RunResult<Accounts>> {
   const { options, sink } = spec;
-  const { layout, publisher, begin, finishesOnly = false } = spec.output;
+  const { layout, files, begin, finishesOnly = false } = spec.output;
   const { signal, observer, now = Date.now } = context;
   const startedMs = now();
 
@@ -84,7 +86,7 @@ export async function run<Accounts extends RunAccounts>(
     let started = await plan();
     const { manifest: earlier } = started;
     if (earlier !== undefined) return await alreadyDone(spec, earlier as Accounts, started);
-    await publisher?.planned();
+    await files.save();
     const [first] = started.epochs;
     if (first !== undefined) await begin?.(first.record);
     for (const text of notesOf(inputs, lock, started)) observer.note?.(text);
@@ -92,7 +94,7 @@ export async function run<Accounts extends RunAccounts>(
     if (options.dedupe !== undefined) {
       const { forgetOutdated } = await import("./dedupe/dedupe-epochs.js");
       if (await forgetOutdated(spec, started.epochs, context, pool)) started = await plan();
-      await publisher?.planned();
+      await files.save();
     }
 
     // Flow: each epoch is read and merged.
@@ -108,7 +110,7 @@ export async function run<Accounts extends RunAccounts>(
     const merged = joinMerged(ended.map((epoch) => epoch.merged));
     const account = accountFacts(started, startedMs, now());
     const manifest = await withFrugalHeap(() => writeAccounts(spec, account, records, merged));
-    await removeSpilled(layout, mergedEpochs(started, ended, records));
+    await removeSpilled(files, layout, mergedEpochs(started, ended, records));
     if (manifest.complete) await spec.follow?.(manifest);
     return resultOf(spec, { end: merged.end, manifest, ended });
   } finally {
@@ -125,7 +127,8 @@ async function alreadyDone<Accounts extends RunAccounts>(
   { epochs }: StartedRun,
 ): Promise<RunResult<Accounts>> {
   // A kill right after the manifest was written may have left some.
-  await removeSpilled(spec.output.layout, new Set(epochs.keys()));
+  const { files, layout } = spec.output;
+  await removeSpilled(files, layout, new Set(epochs.keys()));
   await spec.follow?.(manifest);
   return resultOf(spec, { end: "done", manifest });
 }
@@ -222,17 +225,18 @@ function accountFacts(
 }
 
 async function writeAccounts<Accounts extends RunAccounts>(
-  { options: { dedupe }, output: { layout }, fold }: RunSpec<Accounts>,
+  { options: { dedupe }, output: { layout, files }, fold }: RunSpec<Accounts>,
   facts: Omit<AccountFacts, "inputs">,
   byId: ReadonlyMap<string, SplitRecord>,
   merged: MergedDays,
 ): Promise<Accounts> {
   const records = [...byId.values()];
+  await fetchWanted(files, isSplitDetail);
   const totals = dedupe && (await import("./dedupe/duplicate-totals.js"));
   const duplicates = dedupe && (await totals?.foldDuplicates(layout, records, dedupe));
   const inputs = await writeInputs(layout, facts.plan, foldFailures(facts, records));
   const account = { ...facts, inputs, ...omitUndefined({ duplicates }) };
-  const { manifest, files } = await fold(account, records, merged);
-  await writeManifest(layout, manifest, files);
+  const { manifest, files: listed } = await fold(account, records, merged);
+  await writeManifest(layout, manifest, listed);
   return manifest;
 }

@@ -8,10 +8,12 @@ import type { SplitRecord } from "../ledger/ledger-records.js";
 import { type AccountFacts, foldAccounts } from "../ledger/run-accounts.js";
 import { checkAccounts } from "../ledger/split-accounts.js";
 import type { SendOptions, SendRequest } from "../options/options.js";
+import { directoryFiles } from "../output/directory-files.js";
 import { type Layout, layoutOf, layoutOfEpoch } from "../output/layout.js";
+import type { OutputFiles } from "../output/output-files.js";
 import { journalsOf } from "../webhook/webhook-sink.js";
 import { inputReading } from "./run-inputs.js";
-import type { RunPublisher, RunSpec } from "./run-spec.js";
+import type { RunSpec } from "./run-spec.js";
 import type { SendManifest } from "./send-result.js";
 import { deliveryOf } from "./sent-runs.js";
 
@@ -19,7 +21,7 @@ import { deliveryOf } from "./sent-runs.js";
 export function sendSpec(
   options: SendOptions,
   recorded: Readonly<Record<string, unknown>>,
-  publisher?: RunPublisher,
+  files: OutputFiles = directoryFiles(options.outputDirectory),
 ): RunSpec<SendManifest> {
   const { destination, outputDirectory } = options;
   const layout = layoutOf(outputDirectory, "events");
@@ -30,12 +32,12 @@ export function sendSpec(
     sink: {
       entry: builtFile("send-worker.js"),
       isFinal: true,
-      committed({ id, status }) {
+      async committed({ id, status }) {
         // The journal of an incomplete split is needed when its repaired source is read again.
         if (status === "complete") removeJournals(layoutOfEpoch(layout, epochOf(id)), id);
       },
     },
-    output: { layout, publisher },
+    output: { layout, files },
     fold: (facts, records) => ({ manifest: foldSend(facts, records, destination) }),
   };
 }

@@ -12,10 +12,10 @@ import { optionDifferences } from "../ledger/recorded-options.js";
 import { ChangedError, describeVersionChange } from "../ledger/resume.js";
 import type { SendRequest } from "../options/options.js";
 import { type Layout, layoutOf, SENT_RUN_NAME } from "../output/layout.js";
+import { withFiles } from "../output/open-files.js";
 import { openOutput } from "../output/open-output.js";
-import { pathInOutput, withFilesOf } from "../output/output-files.js";
 import { isOfSentRun } from "../output/output-paths.js";
-import type { SignalledPlace } from "../output/output-place.js";
+import { pathInOutput, type SignalledPlace } from "../output/output-place.js";
 import { isAtWork } from "../output/shared-locks.js";
 import { splitIdOf } from "../plan/plan.js";
 import { countAcknowledged } from "../webhook/acknowledgements.js";
@@ -120,7 +120,7 @@ export async function withRun<Result>(
   name: string,
   work: (layout: Layout) => Promise<Result>,
 ): Promise<Result> {
-  return withFilesOf(placeOfRun(place, name), isOfSentRun, place.signal, (directory) =>
+  return withFiles(placeOfRun(place, name), isOfSentRun, ({ directory }) =>
     work(layoutOf(directory, "events")),
   );
 }

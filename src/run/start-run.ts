@@ -34,6 +34,7 @@ import {
 } from "../ledger/resume.js";
 import { assignSources } from "../ledger/source-epochs.js";
 import { type Layout, layoutOf, layoutOfEpoch, splitOfPartName } from "../output/layout.js";
+import type { OutputFiles } from "../output/output-files.js";
 import {
   changedSplits,
   changePlan,
@@ -87,17 +88,18 @@ export interface StartedRun {
  * epoch. After a kill at any moment, the next start repeats it.
  */
 export async function startRun(
+  files: OutputFiles,
   layout: Layout,
   facts: RunFacts,
   options: StartOptions,
 ): Promise<StartedRun> {
   if (isThere(layout.compactingDirectory)) {
     const { finishCompaction } = await import("../check/compact/finish-compaction.js");
-    await finishCompaction(layout);
+    await finishCompaction(files, layout);
   }
   const saved = options.fresh ? [] : await readEpochs(layout, facts.sources);
-  await refuseForeignFiles(layout, options.fresh || saved.length > 0);
-  if (options.fresh) return startOver(layout, facts, options);
+  await refuseForeignFiles(files, layout, options.fresh || saved.length > 0);
+  if (options.fresh) return startOver(files, layout, facts, options);
   const records = saved.map(({ record }) => record);
   const { known, fresh } = assignSources(records, facts);
   const states: EpochState[] = [];
@@ -109,14 +111,15 @@ export async function startRun(
     if (options.isFinal || states.some((state) => state.records.length > 0))
       throw new ChangedError(layout.outputDirectory, [...refused]);
     // A plan of which nothing was read binds nobody.
-    return startOver(layout, facts, options);
+    return startOver(files, layout, facts, options);
   }
-  const listing = await listOutput(layout);
+  const listing = await listOutput(files, layout);
   // Without a ledger, there are no joined parts.
   const found = saved.length === 0 ? undefined : await readCompacted(layout);
   const planned: PlannedState[] = [];
   for (const state of states) planned.push(await planState(state, options));
-  const { resumed, compacted } = resumeEpochs(planned, listing, found);
+  const outputNow = { listing, canMove: !files.isCopy };
+  const { resumed, compacted } = resumeEpochs(planned, outputNow, found);
   const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
   if (isGrown) refuseGrowth(layout.outputDirectory, records, fresh);
   if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
@@ -131,12 +134,13 @@ export async function startRun(
     : [];
   const epochs = [...resumed.map(decided), ...added.map(decidedNew)];
   const joined = compacted && new Set(compacted.parts.map(({ path }) => path));
-  await applyActions(layout, resumeActions(layout, { listing, epochs, joined }));
+  await applyActions(files, layout, resumeActions(layout, { ...outputNow, epochs, joined }));
   return { epochs: [...resumed, ...added], notes: states.flatMap(describeGone) };
 }
 
 /** Plans all inputs as the first epoch, and removes the output of earlier runs, also of another dataset. */
 async function startOver(
+  files: OutputFiles,
   layout: Layout,
   facts: RunFacts,
   options: StartOptions,
@@ -144,18 +148,25 @@ async function startOver(
   const forgotten = options.fresh ? await describeForgotten(layout, facts) : [];
   const before = await new Ledger(layout).readHead().catch(() => undefined);
   const dataset = before?.options["dataset"];
-  const listings = [await listOutput(layout)];
+  const listings = [await listOutput(files, layout)];
   if (typeof dataset === "string" && dataset !== basename(layout.datasetDirectory))
-    listings.push(await listOutput(layoutOf(layout.outputDirectory, dataset)));
+    listings.push(await listOutput(files, layoutOf(layout.outputDirectory, dataset)));
   await options.beforeChange?.();
   const added = await planEpoch(layout, facts, options);
   const epochs = [decidedNew(added)];
-  const nothing = { listing: new Map(), epochs, joined: new Set<string>() };
-  await applyActions(layout, [
+  const nothing = { listing: new Map(), canMove: false, epochs, joined: new Set<string>() };
+  await applyActions(files, layout, [
     ...emptyActions(layout, listings),
     ...resumeActions(layout, nothing),
   ]);
   return { epochs: [added], notes: forgotten };
+}
+
+/** The files of the output before anything is changed. */
+interface OutputNow {
+  readonly listing: OutputListing;
+  /** True if parts can be moved. */
+  readonly canMove: boolean;
 }
 
 /** A saved epoch, compared with the current inputs. */
@@ -215,14 +226,14 @@ async function planState(state: EpochState, options: StartOptions): Promise<Plan
  */
 function resumeEpochs(
   planned: readonly PlannedState[],
-  listing: OutputListing,
+  outputNow: OutputNow,
   compacted: CompactedParts | undefined,
 ): { readonly resumed: readonly ResumedEpoch[]; readonly compacted: CompactedParts | undefined } {
   const resume = (replaced: ReadonlySet<string>) =>
-    planned.map((state) => resumeEpoch(state, listing, replaced));
+    planned.map((state) => resumeEpoch(state, outputNow, replaced));
   if (compacted !== undefined) {
     const resumed = resume(compacted.replaced);
-    if (areJoinedIntact(listing, compacted, resumed)) return { resumed, compacted };
+    if (areJoinedIntact(outputNow.listing, compacted, resumed)) return { resumed, compacted };
   }
   return { resumed: resume(new Set()), compacted: undefined };
 }
@@ -230,7 +241,7 @@ function resumeEpochs(
 /** Finds the remaining work of an epoch; writes nothing. */
 function resumeEpoch(
   { ledger, record: saved, facts, records, finished: before, changes, ...now }: PlannedState,
-  listing: OutputListing,
+  { listing, canMove }: OutputNow,
   replaced: ReadonlySet<string>,
 ): ResumedEpoch {
   const { layout } = ledger;
@@ -253,7 +264,7 @@ function resumeEpoch(
   const { vanished } = changes;
   const found = { ledger, record, finished, merges, lost: 0, vanished, isIntact, dropped: [] };
   if (isIntact) return found;
-  const lost = new Set([...incomplete, ...findDamaged(layout, known)]);
+  const lost = new Set([...incomplete, ...findDamaged(layout, known, listing, canMove)]);
   for (const { id } of lost) finished.delete(id);
   refuseVanished(layout, saved.plan, finished, changes);
   // A split that is not read yet may spill rows of any day.

@@ -12,6 +12,7 @@ import {
   resumeActions,
 } from "../../src/ledger/output-actions.js";
 import { findIncomplete, type ListedFile } from "../../src/ledger/output-listing.js";
+import { directoryFiles } from "../../src/output/directory-files.js";
 import { layoutOf } from "../../src/output/layout.js";
 import { splitIdOf } from "../../src/plan/plan.js";
 import type { PartFile } from "../../src/sinks/sink.js";
@@ -117,7 +118,7 @@ function actionsFor(disk: Disk, wanted: number): readonly OutputAction[] {
     epochs.push({ epoch, record, finished, merges: nothingMerged, dropped, state });
   }
   if (epochs.every(({ state }) => state === "intact")) return [];
-  return resumeActions(layout, { listing, epochs, joined: new Set() });
+  return resumeActions(layout, { listing, canMove: true, epochs, joined: new Set() });
 }
 
 function newEpoch(epoch: number): DecidedEpoch {
@@ -139,7 +140,6 @@ const fileOf = (kind: ListedFile["kind"], owner: string, day = ""): ListedFile =
   owner,
   day,
   bytes: 10,
-  isPlaceholder: false,
 });
 
 /** The fate of a split before the run starts. */
@@ -192,8 +192,9 @@ function decide(
   { isFresh, isGrown, epochs: known }: Scenario,
 ): readonly OutputAction[] {
   if (!isFresh) return actionsFor(disk, known.length + (isGrown ? 1 : 0));
-  const nothing = { listing: new Map(), epochs: [newEpoch(0)], joined: new Set<string>() };
-  return [...emptyActions(layout, [disk.listing()]), ...resumeActions(layout, nothing)];
+  const nothing = { listing: new Map(), canMove: true, joined: new Set<string>() };
+  const first = resumeActions(layout, { ...nothing, epochs: [newEpoch(0)] });
+  return [...emptyActions(layout, [disk.listing()]), ...first];
 }
 
 describe("the steps of a start", () => {
@@ -301,7 +302,7 @@ it("steps on a disk remove and move files, and directories that become empty", a
     MANIFEST,
   ];
   for (const path of files) write(path);
-  await applyActions(layoutOf(directory, "events"), [
+  await applyActions(directoryFiles(directory), layoutOf(directory, "events"), [
     { kind: "forget", directory: "_switchyard/merges" },
     { kind: "forget", directory: "_switchyard/absent" },
     { kind: "remove", paths: [MANIFEST, "inputs.jsonl", ...files.slice(0, 3), "absent/file"] },

@@ -3,29 +3,23 @@ import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import { makeDirectory } from "../../base/make-directory.js";
-import { mapBounded } from "../../base/map-bounded.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { asOutput } from "../../base/output-error.js";
 import { sum } from "../../base/sum.js";
 import { type CompactedParts, type JoinedPart, readCompacted } from "../../ledger/compacted.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../../ledger/manifest.js";
 import { readManifest } from "../../ledger/manifest-file.js";
+import { directoryFiles } from "../../output/directory-files.js";
 import { directoryOutput } from "../../output/directory-output.js";
 import { COMPACTED_PARTS, LOCK_PATH, layoutOf, MANIFEST_NAME } from "../../output/layout.js";
-import type { HeldLock } from "../../output/output.js";
-import { withLockedCopy } from "../../output/output-copy.js";
-import type { OutputMirror } from "../../output/output-mirror.js";
+import { withLockedFiles } from "../../output/open-files.js";
+import type { OutputFiles } from "../../output/output-files.js";
+import { isOfCompaction } from "../../output/output-paths.js";
 import type { SignalledPlace } from "../../output/output-place.js";
 import { refuseLiving } from "../../output/shared-locks.js";
 import { isObjectUrl } from "../../store/object-url.js";
 import { DeltaLog } from "../delta-log.js";
-import {
-  applyChange,
-  type ChangeTools,
-  type CompactedStore,
-  changePaths,
-  type DayChange,
-} from "./day-change.js";
+import { applyChange, type ChangeTools, changePaths, type DayChange } from "./day-change.js";
 import { finishCompaction } from "./finish-compaction.js";
 import { PartJoiner } from "./part-joiner.js";
 import { settleCompaction } from "./settle-compaction.js";
@@ -47,20 +41,17 @@ export interface CompactResult {
 /** Joins the small parts of an export in its directory, or in a store. */
 export function compactExport(place: SignalledPlace): Promise<CompactResult> {
   if (isObjectUrl(place.directory)) return compactInStore(place);
-  return compactDirectory(place.directory, place.signal);
+  return compactFiles(directoryFiles(place.directory), place.signal);
 }
 
 /**
  * Joins the small parts of each day of a finished output, from all epochs, into parts of up to the
  * part size, one day after the other. Throws if the output is not finished, is in use, or differs from its
- * manifest; the manifest then lists the files as they are. `store`: the directory is a copy of that output.
+ * manifest; the manifest then lists the files as they are.
  */
-async function compactDirectory(
-  directory: string,
-  signal: AbortSignal,
-  store?: CompactedStore,
-): Promise<CompactResult> {
+async function compactFiles(files: OutputFiles, signal: AbortSignal): Promise<CompactResult> {
   const startedMs = performance.now();
+  const { directory } = files;
   const manifestFile = join(directory, MANIFEST_NAME);
   const layout = layoutOf(directory, (await readManifest(manifestFile)).dataset);
   if (!existsSync(layout.planFile)) {
@@ -70,13 +61,13 @@ async function compactDirectory(
   const lock = await output.lock(LOCK_PATH).take();
   try {
     await refuseLiving(output, directory, signal);
-    await finishCompaction(layout);
+    await finishCompaction(files, layout);
     const manifest = await readManifest(manifestFile);
     if (!manifest.complete)
       throw refusal(directory, "it is not complete; run its export to the end");
     const log = DeltaLog.of(layout);
     await log?.follow(manifest);
-    const done = await compactDays({ layout, manifest, log, store }, signal);
+    const done = await compactDays({ files, layout, manifest, log }, signal);
     const { totals } = await readManifest(manifestFile);
     return {
       outcome: done.isInterrupted ? "interrupted" : "done",
@@ -98,7 +89,7 @@ async function compactDays(
   tools: ChangeTools & { readonly manifest: Manifest },
   signal: AbortSignal,
 ): Promise<{ readonly days: number; readonly isInterrupted: boolean }> {
-  const { layout, manifest } = tools;
+  const { files, layout, manifest } = tools;
   const compacted = await readCompacted(layout);
   const tasks = planDays(manifest, compacted);
   const joiner = await PartJoiner.create(layout.outputDirectory, manifest);
@@ -111,13 +102,13 @@ async function compactDays(
       days++;
     }
   } catch (error) {
-    const isFinished = await finishCompaction(layout).then(
+    const isFinished = await finishCompaction(files, layout).then(
       () => true,
       () => false,
     );
     throw stoppedBy(error, isFinished, `${days} of ${tasks.length} days`);
   }
-  await finishCompaction(layout);
+  await finishCompaction(files, layout);
   return { days, isInterrupted: days < tasks.length };
 }
 
@@ -195,13 +186,13 @@ async function compactDay(
   tools: ChangeTools,
 ): Promise<void> {
   const { directory, day, event, files, groups } = task;
-  const { layout, log, store } = tools;
+  const { files: output, layout, log } = tools;
   const { work, joined } = changePaths(layout, directory);
   const removed = groups.flat().map(({ path }) => path);
   const gone = new Set(removed);
   await rm(work, { recursive: true, force: true });
   await makeDirectory(joined);
-  await store?.fetch(removed);
+  await output.fetch(removed);
   const before = compacted.days.find((one) => one.directory === directory);
   const known = before?.parts ?? [];
   let next = before?.next ?? 0;
@@ -223,7 +214,7 @@ async function compactDay(
   }
   const parts = [...known.filter(({ path }) => !gone.has(path)), ...added];
   const change: DayChange = {
-    isSwapped: log === undefined && store === undefined,
+    isSwapped: log === undefined && !output.isCopy,
     added,
     removed,
     kept: files.map(({ path }) => path).filter((path) => !gone.has(path)),
@@ -245,38 +236,19 @@ function stoppedBy(error: unknown, isFinished: boolean, done: string): unknown {
   return error;
 }
 
-const FETCHES_MAX = 4;
-
 /**
  * Joins the small parts of an output in a store. For each day, the joined parts are written first, then
  * their record, and then the small ones are removed, as a store cannot do all at once. Throws what
- * `compactDirectory` throws, and `StoreError`.
+ * `compactFiles` throws, and `StoreError`.
  */
 async function compactInStore(output: SignalledPlace): Promise<CompactResult> {
   await settleCompaction(output);
-  return withLockedCopy(output, async ({ mirror, directory, address }, lock) => {
+  return withLockedFiles(output, isOfCompaction, async (files) => {
     try {
-      const result = await compactDirectory(directory, output.signal, storeOf(mirror, lock));
-      return { ...result, directory: address };
+      const result = await compactFiles(files, output.signal);
+      return { ...result, directory: files.address };
     } finally {
-      await mirror.publish(lock);
+      await files.save();
     }
   });
-}
-
-function storeOf(mirror: OutputMirror, lock: HeldLock): CompactedStore {
-  return {
-    async fetch(paths) {
-      await mapBounded(paths, FETCHES_MAX, (path) => mirror.fetchContent(path));
-    },
-    async put(paths, parts = []) {
-      await mirror.publishFiles(
-        paths,
-        lock,
-        new Map(parts.map((part) => [part.path, part.sha256])),
-      );
-      for (const { path } of parts) await mirror.dropContent(path);
-    },
-    remove: (paths) => mirror.removeFiles(paths, lock),
-  };
 }

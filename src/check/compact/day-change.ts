@@ -1,10 +1,11 @@
-import { chmodSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, linkSync, renameSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { hasContent, isThere, syncDirectory, writeDurably } from "../../base/durable-file.js";
 import { SwitchyardError } from "../../base/errors.js";
 import type { Immutable } from "../../base/immutable.js";
+import { makeDirectory } from "../../base/make-directory.js";
 import {
   compactedDaySchema,
   fileOf,
@@ -15,8 +16,8 @@ import {
 } from "../../ledger/compacted.js";
 import { readRecord } from "../../ledger/ledger.js";
 import type { Manifest } from "../../ledger/manifest.js";
-import type { Layout } from "../../output/layout.js";
-import { isPlaceholder } from "../../output/placeholder.js";
+import { type Layout, pathIn } from "../../output/layout.js";
+import type { OutputFiles } from "../../output/output-files.js";
 import type { DeltaLog } from "../delta-log.js";
 
 const dayChangeSchema = z.object({
@@ -34,22 +35,14 @@ const dayChangeSchema = z.object({
 /** A change of one day directory; written to the disk before it begins. */
 export type DayChange = Immutable<z.infer<typeof dayChangeSchema>>;
 
-/** Takes the changes of a copy to the output in a store. Paths are relative to the output. */
-export interface CompactedStore {
-  fetch(paths: readonly string[]): Promise<void>;
-  /** Also frees the disk space of the parts. */
-  put(paths: readonly string[], parts?: DayChange["added"]): Promise<void>;
-  remove(paths: readonly string[]): Promise<void>;
-}
-
 /** The files and records that a change works on. */
 export interface ChangeTools {
+  readonly files: OutputFiles;
   readonly layout: Layout;
   /** Absent if there is none; nobody could list its files. */
   readonly manifest: Manifest | undefined;
   /** Present if the output has a table log. */
   readonly log: DeltaLog | undefined;
-  readonly store?: CompactedStore | undefined;
 }
 
 /** The work directory of a change: the joined files, the day while it is moved away, and the change itself. */
@@ -102,6 +95,7 @@ const steps = {
   },
   async add({ added }, tools, { target, joined }) {
     const paths = added.map(({ path }) => join(target, basename(path)));
+    await makeDirectory(target);
     for (const path of paths) {
       const from = join(joined, basename(path));
       if (isThere(from)) renameSync(from, path);
@@ -125,19 +119,17 @@ const steps = {
       if (!gone.has(name) && !isThere(join(target, name)))
         renameSync(join(day, name), join(target, name));
   },
-  async remove({ removed }, { store }, { target }) {
-    const gone = new Set(removed.map((path) => basename(path)));
-    for (const name of gone) rmSync(join(target, name), { force: true });
+  async remove({ removed, record }, { files }) {
+    const gone = new Set(removed);
+    await files.remove(removed);
     // A file that is wrongly taken for missing would be read twice.
-    const left = (await readdir(target)).find((name) => gone.has(name));
-    if (left !== undefined) throw refusal(`${join(target, left)} was not removed`);
-    await syncDirectory(target);
-    await store?.remove(removed);
+    const left = (await files.list(`${record.directory}/`)).find(({ path }) => gone.has(path));
+    if (left !== undefined) throw refusal(`${left.path} was not removed`);
   },
   /** In a store, the change stays until the manifest is written. */
-  async clear(_, { store }, { work, day }) {
+  async clear(_, { files }, { work, day }) {
     await rm(day, { recursive: true, force: true });
-    if (store === undefined) await rm(work, { recursive: true, force: true });
+    if (!files.isCopy) await rm(work, { recursive: true, force: true });
   },
 } as const satisfies Record<string, Step>;
 
@@ -176,7 +168,7 @@ export async function settleChange(work: string, tools: ChangeTools): Promise<vo
   const names = stepsOf(change);
   const isRecorded = await hasRecord(change, tools.layout);
   try {
-    if (!isRecorded) requireIntact(change, paths);
+    if (!isRecorded) await requireIntact(change, tools.files, paths);
     await applyChange(change, tools, names.slice(names.indexOf("begin") + 1));
   } catch (error) {
     if (await hasRecord(change, tools.layout)) throw error;
@@ -191,29 +183,28 @@ async function hasRecord({ added, record }: DayChange, layout: Layout): Promise<
 }
 
 /** Throws unless all joined files are there, in one of their two places. */
-function requireIntact(
-  { isSwapped, added }: DayChange,
+async function requireIntact(
+  { isSwapped, added, record }: DayChange,
+  files: OutputFiles,
   paths: ReturnType<typeof changePaths>,
-): void {
+): Promise<void> {
   const { target, joined, day } = paths;
   if (isSwapped && [target, joined, day].every(isThere))
     throw refusal(`${target} was made again after it was moved to ${day}; move it elsewhere`);
+  const stored = files.isCopy ? await files.list(`${record.directory}/`) : [];
   for (const part of added) {
+    if (stored.some(({ path, bytes }) => path === part.path && bytes === part.bytes)) continue;
     const places = [joined, target].map((directory) => join(directory, basename(part.path)));
     const place = places.find(isThere);
-    const isIntact =
-      place !== undefined &&
-      (isPlaceholder(statSync(place))
-        ? statSync(place).size === part.bytes
-        : hasContent(place, part));
-    if (!isIntact) throw refusal(`${part.path} was not written completely`);
+    if (place === undefined || !hasContent(place, part))
+      throw refusal(`${part.path} was not written completely`);
   }
 }
 
 /** Undoes a change that is not recorded. Throws `error` if the new files are in use already. */
 async function takeBack(
   change: DayChange,
-  { layout, log }: ChangeTools,
+  { files, layout, log }: ChangeTools,
   error: unknown,
 ): Promise<void> {
   const { target, joined, day, file } = changePaths(layout, change.record.directory);
@@ -224,19 +215,23 @@ async function takeBack(
     await syncDirectory(dirname(target));
   } else {
     if (await log?.lists(change.added.map(({ path }) => path))) throw error;
-    for (const { path } of change.added) rmSync(join(target, basename(path)), { force: true });
-    await syncDirectory(target);
+    await files.remove(change.added.map(({ path }) => path));
   }
   await rm(file, { force: true });
 }
 
+/** Publishes files, and frees the space of parts. */
 async function put(
-  { layout: { outputDirectory }, store }: ChangeTools,
-  files: readonly string[],
+  { files, layout }: ChangeTools,
+  written: readonly string[],
   parts: DayChange["added"] = [],
 ): Promise<void> {
-  const pathOf = (file: string) => relative(outputDirectory, file).replaceAll(sep, "/");
-  if (files.length > 0) await store?.put(files.map(pathOf), parts);
+  const digests = new Map(parts.map(({ path, sha256 }) => [path, sha256]));
+  await files.publish(
+    written.map((file) => pathIn(layout, file)),
+    digests,
+  );
+  await files.drop([...digests.keys()]);
 }
 
 function refusal(reason: string): SwitchyardError {

@@ -7,6 +7,7 @@ import { readCompacted } from "../../ledger/compacted.js";
 import { listOrNone } from "../../ledger/ledger.js";
 import { readManifest, writeManifest } from "../../ledger/manifest-file.js";
 import type { Layout } from "../../output/layout.js";
+import type { OutputFiles } from "../../output/output-files.js";
 import { DeltaLog } from "../delta-log.js";
 import { settleChange } from "./day-change.js";
 
@@ -14,12 +15,12 @@ import { settleChange } from "./day-change.js";
  * Ends a compaction, or what a failed or killed one has left: finishes or takes back the change of each
  * directory, then writes the manifest. The output must be locked. Can be repeated after a kill.
  */
-export async function finishCompaction(layout: Layout): Promise<void> {
+export async function finishCompaction(files: OutputFiles, layout: Layout): Promise<void> {
   const { compactingDirectory, manifestFile, temporaryDirectory } = layout;
   if (!isThere(compactingDirectory)) return;
   await asOutput(compactingDirectory, async () => {
     const manifest = isThere(manifestFile) ? await readManifest(manifestFile) : undefined;
-    const tools = { layout, manifest, log: DeltaLog.of(layout) };
+    const tools = { files, layout, manifest, log: DeltaLog.of(layout) };
     const errors: unknown[] = [];
     for (const name of (await listOrNone(compactingDirectory)).sort())
       await settleChange(join(compactingDirectory, name), tools).catch((error: unknown) =>

@@ -2,9 +2,13 @@ import { join } from "node:path";
 import { isThere } from "../../base/durable-file.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { readManifest } from "../../ledger/manifest-file.js";
+import { directoryFiles } from "../../output/directory-files.js";
 import { directoryOutput } from "../../output/directory-output.js";
 import { LOCK_PATH, layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import { withLockedFiles } from "../../output/open-files.js";
 import { openOutput } from "../../output/open-output.js";
+import type { OutputFiles } from "../../output/output-files.js";
+import { isOfCompaction } from "../../output/output-paths.js";
 import type { SignalledPlace } from "../../output/output-place.js";
 import { isObjectUrl } from "../../store/object-url.js";
 
@@ -22,7 +26,7 @@ export async function settleDirectory(directory: string): Promise<void> {
   if (!isThere(compactingDirectory)) return;
   const lock = await directoryOutput(directory).lock(LOCK_PATH).take();
   try {
-    await finishIn(directory);
+    await finishIn(directoryFiles(directory));
   } finally {
     await lock.release();
   }
@@ -40,16 +44,16 @@ export async function settleUnlessRunning(place: SignalledPlace): Promise<void> 
 async function settleInStore(place: SignalledPlace): Promise<void> {
   const changes = await (await openOutput(place)).list("_switchyard/compacting/", place.signal);
   if (changes.length === 0) return;
-  const { withLockedCopy } = await import("../../output/output-copy.js");
-  await withLockedCopy(place, async ({ mirror, directory }, lock) => {
-    await finishIn(directory);
-    await mirror.publish(lock);
+  await withLockedFiles(place, isOfCompaction, async (files) => {
+    await finishIn(files);
+    await files.save();
   });
 }
 
-async function finishIn(directory: string): Promise<void> {
+async function finishIn(files: OutputFiles): Promise<void> {
   const { finishCompaction } = await import("./finish-compaction.js");
+  const { directory } = files;
   const manifestFile = join(directory, MANIFEST_NAME);
   const dataset = isThere(manifestFile) ? (await readManifest(manifestFile)).dataset : "events";
-  await finishCompaction(layoutOf(directory, dataset));
+  await finishCompaction(files, layoutOf(directory, dataset));
 }

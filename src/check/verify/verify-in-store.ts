@@ -1,10 +1,11 @@
 import { mapBounded } from "../../base/map-bounded.js";
 import type { ManifestFile } from "../../ledger/manifest.js";
 import { readManifest } from "../../ledger/manifest-file.js";
-import { INPUTS_NAME, MANIFEST_NAME } from "../../output/layout.js";
-import { type OutputCopy, withCopy } from "../../output/output-copy.js";
-import { isOfLedger } from "../../output/output-paths.js";
+import { MANIFEST_NAME } from "../../output/layout.js";
+import { withStoredFiles } from "../../output/open-files.js";
+import { isAccount } from "../../output/output-paths.js";
 import type { SignalledPlace } from "../../output/output-place.js";
+import type { StoredFiles } from "../../output/stored-files.js";
 import { SHA256_METADATA } from "../../store/object-url.js";
 import { type VerifyDependencies, type VerifyResult, verifyExport } from "./verify.js";
 import { compare, type Difference } from "./verify-difference.js";
@@ -21,37 +22,23 @@ export async function verifyInStore(
   readsAll: boolean,
   dependencies: VerifyDependencies,
 ): Promise<VerifyResult> {
-  return withCopy(
-    output,
-    (path) => !isOfLedger(path),
-    async (copy) => {
-      const { directory, mirror, address } = copy;
-      for (const path of mirror.paths)
-        if (path.startsWith("rejects/") || path === INPUTS_NAME) await mirror.fetchContent(path);
-      const digests = readsAll ? new Map() : await readDigests(copy);
-      const result = await verifyExport(directory, {
-        ...dependencies,
-        contents: {
-          compare: (file) => compareDigest(file, digests.get(file.path)),
-          fetch: (path) => mirror.fetchContent(path),
-          drop: (path) => mirror.dropContent(path),
-        },
-      });
-      return { ...result, manifestPath: `${address}/${MANIFEST_NAME}` };
-    },
-  );
+  return withStoredFiles(output, isAccount, async (files) => {
+    const digests = readsAll ? new Map() : await readDigests(files);
+    const result = await verifyExport(files, {
+      ...dependencies,
+      compareUnread: (file) => compareDigest(file, digests.get(file.path)),
+    });
+    return { ...result, manifestPath: `${files.address}/${MANIFEST_NAME}` };
+  });
 }
 
 /** Returns the SHA-256 of the existing parts for which the store has one. */
-async function readDigests({
-  directory,
-  mirror,
-}: OutputCopy): Promise<ReadonlyMap<string, string>> {
-  const manifest = await readManifest(`${directory}/${MANIFEST_NAME}`);
-  const files = manifest.days.flatMap((day) => day.files);
+async function readDigests(files: StoredFiles): Promise<ReadonlyMap<string, string>> {
+  const manifest = await readManifest(`${files.directory}/${MANIFEST_NAME}`);
+  const listed = manifest.days.flatMap((day) => day.files);
   const digests = new Map<string, string>();
-  await mapBounded(files, HEADS_MAX, async ({ path }) => {
-    const head = await mirror.describe(path);
+  await mapBounded(listed, HEADS_MAX, async ({ path }) => {
+    const head = await files.describe(path);
     const digest = head?.metadata[SHA256_METADATA];
     if (digest !== undefined) digests.set(path, digest);
   });

@@ -8,8 +8,8 @@ import { type OutputFormat, outputFormat } from "../../formats/output-formats.js
 import type { Manifest } from "../../ledger/manifest.js";
 import { readManifest } from "../../ledger/manifest-file.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../../output/layout.js";
-import { withFilesOf } from "../../output/output-files.js";
-import { isOfLedger } from "../../output/output-paths.js";
+import { withFiles } from "../../output/open-files.js";
+import { isAccount } from "../../output/output-paths.js";
 import type { OutputPlace } from "../../output/output-place.js";
 import type { OpenReader } from "../../readers/reader.js";
 import {
@@ -53,13 +53,11 @@ export async function verifyStored(
   { place, stored, refused }: VerifyStoredTask,
   { signal, openReader }: { readonly signal: AbortSignal; readonly openReader: OpenReader },
 ): Promise<StoredResult> {
-  return withFilesOf(
-    place,
-    (file) => !isOfLedger(file),
-    signal,
-    (directory, fetch) =>
-      compareStored({ directory, fetch, stored, refused }, { signal, openReader }),
-  );
+  return withFiles({ ...place, signal }, isAccount, (files) => {
+    const fetch = (file: string) => files.fetch([file]);
+    const { directory } = files;
+    return compareStored({ directory, fetch, stored, refused }, { signal, openReader });
+  });
 }
 
 interface CompareTask extends Omit<VerifyStoredTask, "place"> {

@@ -1,5 +1,4 @@
-import { createReadStream, type Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import path, { join } from "node:path";
 import { createInterface } from "node:readline";
 import { hasCode } from "../../base/error-code.js";
@@ -14,6 +13,7 @@ import type { Manifest, ManifestDay, ManifestFile, RowLimit } from "../../ledger
 import { readManifest } from "../../ledger/manifest-file.js";
 import type { RunContext, RunProgress } from "../../ledger/run-observer.js";
 import { INPUTS_NAME, MANIFEST_NAME } from "../../output/layout.js";
+import type { OutputFiles } from "../../output/output-files.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { directoryOf } from "../../sinks/directory-names.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
@@ -39,19 +39,10 @@ export interface VerifyResult {
   readonly differences: readonly Difference[];
 }
 
-/** The files of an export in a store; paths are relative to its directory. */
-export interface ElsewhereContents {
-  /** Returns the differences of a file without reading it; undefined if it has to be read. */
-  compare(file: ManifestFile): readonly Difference[] | undefined;
-  /** Downloads the content of a file. */
-  fetch(path: string): Promise<void>;
-  /** Removes the downloaded content. */
-  drop(path: string): Promise<void>;
-}
-
 export interface VerifyDependencies extends RunContext {
   readonly openReader: OpenReader;
-  readonly contents?: ElsewhereContents;
+  /** Returns the differences of a file without reading it; undefined if it has to be read. */
+  compareUnread?(file: ManifestFile): readonly Difference[] | undefined;
   /** Milliseconds from any starting point. */
   readonly now?: () => number;
 }
@@ -62,11 +53,21 @@ export interface VerifyDependencies extends RunContext {
  * aborted.
  */
 export async function verifyExport(
-  directory: string,
-  { signal, observer, openReader, contents, now = () => performance.now() }: VerifyDependencies,
+  files: OutputFiles,
+  {
+    signal,
+    observer,
+    openReader,
+    compareUnread,
+    now = () => performance.now(),
+  }: VerifyDependencies,
 ): Promise<VerifyResult> {
   const startedAt = now();
+  const { directory } = files;
   const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
+  const there = new Map(
+    (await files.list(`${manifest.dataset}/`)).map(({ path, bytes }) => [path, bytes]),
+  );
   const differences: Difference[] = [];
   const progress = new VerifyProgress(manifest);
   observer.started?.(() => progress.current());
@@ -93,14 +94,14 @@ export async function verifyExport(
       signal.throwIfAborted();
       progress.startFile(file.path);
       const home = `${manifest.dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
-      const known = contents?.compare(file);
+      const known = compareUnread?.(file);
       if (!isIn(file.path, home))
         differences.push(difference("path_invalid", file.path, `is not a file in ${home}`));
       else if (known === undefined)
-        differences.push(...(await verifyElsewhere(file, day.day, check, contents)));
+        differences.push(...(await verifyFetched(file, day.day, check, files)));
       else {
         filesUnread++;
-        differences.push(...(await compareSize(file, directory)), ...known);
+        differences.push(...compareSize(file, there.get(file.path)), ...known);
       }
       progress.endFile(known === undefined ? file.bytes : 0);
     }
@@ -115,15 +116,15 @@ export async function verifyExport(
           : events.fileDifferences(directory))
       : []),
     ...(await verifyInputs(directory, manifest)),
-    ...(await unexpectedFiles(directory, manifest)),
-    ...(await verifyRejects(directory, manifest, signal)),
+    ...unexpectedFiles(there, manifest),
+    ...(await verifyRejects(files, manifest, signal)),
     ...verifyTotals(manifest),
   );
-  const { rows, bytesDone: bytes, splitsDone: files } = progress.current();
+  const { rows, bytesDone: bytes, splitsDone } = progress.current();
   return {
     outcome: differences.length === 0 ? "verified" : "different",
     manifestPath: path.join(directory, MANIFEST_NAME),
-    files: files - filesUnread,
+    files: splitsDone - filesUnread,
     filesUnread,
     rows,
     bytes,
@@ -134,25 +135,24 @@ export async function verifyExport(
   };
 }
 
-async function compareSize(file: ManifestFile, directory: string): Promise<readonly Difference[]> {
-  const found = await stat(path.join(directory, file.path)).catch(() => undefined);
-  if (found === undefined)
+function compareSize(file: ManifestFile, bytes: number | undefined): readonly Difference[] {
+  if (bytes === undefined)
     return [difference("file_missing", file.path, "the file does not exist")];
-  return compare("bytes_differ", file.path, "size in bytes", found.size, file.bytes);
+  return compare("bytes_differ", file.path, "size in bytes", bytes, file.bytes);
 }
 
-/** Compares a part; its content is on the disk only meanwhile. */
-async function verifyElsewhere(
+/** Compares a part; a copy of it is on the disk only meanwhile. */
+async function verifyFetched(
   file: ManifestFile,
   day: string,
   check: FileCheck,
-  contents: ElsewhereContents | undefined,
+  files: OutputFiles,
 ): Promise<readonly Difference[]> {
-  await contents?.fetch(file.path);
+  await files.fetch([file.path]);
   try {
     return await verifyFile(file, day, check);
   } finally {
-    await contents?.drop(file.path);
+    await files.drop([file.path]);
   }
 }
 
@@ -164,33 +164,15 @@ function isIn(filePath: string, directory: string): boolean {
 
 /**
  * Finds files in the dataset that the manifest does not have: loading the directory would load them
- * too.
+ * too. Loaders skip names that begin with _ or a dot.
  */
-async function unexpectedFiles(directory: string, manifest: Manifest): Promise<Difference[]> {
+function unexpectedFiles(there: ReadonlyMap<string, number>, manifest: Manifest): Difference[] {
   const known = new Set(manifest.days.flatMap((day: ManifestDay) => day.files.map((f) => f.path)));
-  const differences: Difference[] = [];
-  const pending = [manifest.dataset];
-  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
-    for (const entry of await entriesOf(path.join(directory, current))) {
-      const entryPath = `${current}/${entry.name}`;
-      if (/^[._]/.test(entry.name)) continue;
-      if (entry.isDirectory()) pending.push(entryPath);
-      else if (!known.has(entryPath)) {
-        const message = "the file is not in the manifest; loading the directory would load it too";
-        differences.push(difference("file_unexpected", entryPath, message));
-      }
-    }
-  }
-  return differences.sort((one, other) => (one.path < other.path ? -1 : 1));
-}
-
-async function entriesOf(directory: string): Promise<readonly Dirent[]> {
-  try {
-    return await readdir(directory, { withFileTypes: true });
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  }
+  const message = "the file is not in the manifest; loading the directory would load it too";
+  return [...there.keys()]
+    .filter((path) => !known.has(path) && !/\/[._]/.test(path))
+    .sort()
+    .map((path) => difference("file_unexpected", path, message));
 }
 
 /** Progress of a verification; its splits are files. */
@@ -258,15 +240,17 @@ const REJECTS_DIRECTORY = "rejects";
 
 /** Compares the rejected rows that were kept with the manifest, by reason. */
 export async function verifyRejects(
-  directory: string,
+  files: OutputFiles,
   manifest: Manifest,
   signal: AbortSignal,
 ): Promise<readonly Difference[]> {
   const found = new Map<string, number>();
   const differences: Difference[] = [];
-  for (const name of await rejectsFiles(directory)) {
-    const file = path.posix.join(REJECTS_DIRECTORY, name);
-    const malformed = await countCodes(path.join(directory, file), found, signal);
+  const rejects = (await files.list(`${REJECTS_DIRECTORY}/`)).map(({ path }) => path);
+  for (const file of rejects.filter((path) => !/\/[._]/.test(path))) {
+    await files.fetch([file]);
+    const malformed = await countCodes(path.join(files.directory, file), found, signal);
+    await files.drop([file]);
     if (malformed > 0) {
       const message = `line ${malformed} is not a rejected row with a code`;
       differences.push(difference("rejects_differ", file, message));
@@ -285,16 +269,6 @@ export async function verifyRejects(
     );
   }
   return differences;
-}
-
-async function rejectsFiles(directory: string): Promise<readonly string[]> {
-  try {
-    const names = await readdir(path.join(directory, REJECTS_DIRECTORY));
-    return names.filter((name) => !/^[._]/.test(name)).sort();
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  }
 }
 
 /** Adds to `found`; returns the 1-based number of the first line that is not a reject, or 0. */

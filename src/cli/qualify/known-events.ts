@@ -10,8 +10,7 @@ import type { RunContext } from "../../ledger/run-observer.js";
 import type { Configuration } from "../../options/configuration.js";
 import { resolveRunOptions } from "../../options/run-options.js";
 import { layoutOf, MANIFEST_NAME } from "../../output/layout.js";
-import { pathInOutput } from "../../output/output-files.js";
-import type { OutputPlace } from "../../output/output-place.js";
+import { type OutputPlace, pathInOutput } from "../../output/output-place.js";
 import { REPORT_VERSION, type Report, reportSchema } from "../../profile/report.js";
 
 /** The names of events with their counts, and the facts about missing ones. */

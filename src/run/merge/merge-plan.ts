@@ -1,14 +1,12 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import { formatDay, parseDay } from "../../base/day.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { MERGES_MAX } from "../../base/limits.js";
 import { sum } from "../../base/sum.js";
 import type { PlannedMerge, SplitRecord } from "../../ledger/ledger-records.js";
 import { isDayMerged, type MergeState } from "../../ledger/merge-state.js";
+import type { OutputListing } from "../../ledger/output-listing.js";
 import { inOrder } from "../../ledger/run-accounts.js";
-import type { Layout } from "../../output/layout.js";
-import { isPlaceholder } from "../../output/placeholder.js";
+import { type Layout, pathIn } from "../../output/layout.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { SpilledPacks } from "../../sinks/spill/pack-groups.js";
 import { readSpillIndex, SpillDamage, spillPathOf } from "../../sinks/spill/spill-files.js";
@@ -72,24 +70,27 @@ export function totalWaiting(
 
 /**
  * Returns the splits with a missing staged part, or a spill file whose size or index differs from
- * the record.
+ * the record. `canMove`: staged parts can be moved back from their days.
  */
 export function findDamaged(
-  { outputDirectory }: Layout,
+  layout: Layout,
   records: readonly SplitRecord[],
+  listing: OutputListing,
+  canMove: boolean,
 ): readonly SplitRecord[] {
-  const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
-  const isThere = (part: PartFile) => {
-    if (statOf(stagedPathOf(outputDirectory, part))?.size === part.bytes) return true;
+  const { outputDirectory } = layout;
+  const bytesOf = (file: string) => listing.get(pathIn(layout, file))?.bytes;
+  const isThere = (part: PartFile) =>
+    bytesOf(stagedPathOf(outputDirectory, part)) === part.bytes ||
     // The staged part of a finished export is in its day.
-    const found = statOf(join(outputDirectory, part.path));
-    return found?.size === part.bytes && !isPlaceholder(found);
-  };
+    (canMove && listing.get(part.path)?.bytes === part.bytes);
   return records.filter(({ id, spill, staged = [] }) => {
     if (!staged.every(isThere)) return true;
     if (spill === undefined) return false;
+    const path = spillPathOf(outputDirectory, id);
+    if (bytesOf(path) !== spill.bytes) return true;
     try {
-      readSpillIndex(spillPathOf(outputDirectory, id), spill);
+      readSpillIndex(path, spill);
       return false;
     } catch (error) {
       if (error instanceof SpillDamage) return true;

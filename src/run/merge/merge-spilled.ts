@@ -19,10 +19,11 @@ import { listOutput } from "../../ledger/output-listing.js";
 import { inOrder } from "../../ledger/run-accounts.js";
 import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
 import type { Layout } from "../../output/layout.js";
+import type { OutputFiles } from "../../output/output-files.js";
 import type { PartFile } from "../../sinks/sink.js";
 import { dispatchHere } from "../pool/dispatch.js";
 import type { WorkerPool } from "../pool/worker-pool.js";
-import type { MergeWork } from "../thread/run-merge.js";
+import { gatherFrom, publishMerge } from "../publish-work.js";
 import {
   findPending,
   locatePacks,
@@ -41,18 +42,8 @@ export interface MergedDays {
   readonly pending: readonly PendingDay[];
 }
 
-/**
- * Transfers the input of merges from a store and their results to it. Each call resolves when the
- * transfer is done.
- */
-export interface MergePublisher {
-  /** Fetches the spilled rows that a merge reads into the output directory. */
-  gather(work: MergeWork, layout: Layout): Promise<void>;
-  /** Called when a merge of an epoch is in the ledger. */
-  mergeDone(record: MergeRecord, layout: Layout): Promise<void>;
-}
-
 interface MergeJob {
+  readonly files: OutputFiles;
   readonly layout: Layout;
   readonly ledger: Ledger;
   /** Records of all committed splits. */
@@ -66,7 +57,6 @@ interface MergeJob {
   readonly mergeBytes: number;
   readonly pool: WorkerPool;
   readonly observer: RunObserver;
-  readonly publisher?: MergePublisher | undefined;
 }
 
 /**
@@ -74,20 +64,19 @@ interface MergeJob {
  * merge. Throws if it cannot continue (disk full, damaged spill file).
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
-  const { layout, records, end, rejects, state } = job;
+  const { files, layout, records, end, rejects, state } = job;
   if (isMerged(state, records) || end === "interrupted")
     return mergedSoFar(layout, records, state, end);
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
-  const { publisher } = job;
   const committed = async (record: MergeRecord) => {
     merges.set(record.id, record);
-    await publisher?.mergeDone(record, layout);
+    await publishMerge(files, layout, record);
   };
   const queue = [...mergesOf(layout, plan, records)].flatMap(([id, merge]) =>
     merges.has(id) ? [] : merge,
   );
-  const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
+  const gather = gatherFrom(files, layout);
   const runner = new MergeRunner(dispatchHere(queue), job.pool, committed, gather);
   const before = [...merges.keys()];
   job.observer.started?.(() => ({ ...mergeProgress(plan, before, runner), rejects }));
@@ -97,8 +86,10 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const now: MergeState = { plan, done };
   // A worker that was terminated while it committed may have left parts that no record lists.
   const isDone = (day: string) => isDayMerged(now, day);
-  await applyActions(layout, returnActions(layout, await listOutput(layout), records, isDone));
-  await removeStrays(layout, {
+  const listing = await listOutput(files, layout);
+  const returned = returnActions({ layout, listing, canMove: !files.isCopy }, records, isDone);
+  await applyActions(files, layout, returned);
+  await removeStrays(files, layout, {
     isKept: () => true,
     isMerged: (day, epoch) => epoch !== layout.epoch || isDone(day),
   });
@@ -127,15 +118,16 @@ export function joinMerged(epochs: readonly MergedDays[]): MergedDays {
 
 /** Plans the merges of what these splits have spilled and staged, and records the plan. */
 export async function beginMerges({
+  files,
   layout,
   ledger,
   records,
   mergeBytes,
-}: Pick<MergeJob, "layout" | "ledger" | "records" | "mergeBytes">): Promise<MergePlan> {
+}: Pick<MergeJob, "files" | "layout" | "ledger" | "records" | "mergeBytes">): Promise<MergePlan> {
   const merges = planMerges(totalWaiting(layout, records), mergeBytes);
   const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
   // Records of void merges have the same names.
-  await applyActions(layout, [forgetMerges(layout)]);
+  await applyActions(files, layout, [forgetMerges(layout)]);
   await ledger.writeMergePlan(plan);
   return plan;
 }

@@ -66,16 +66,14 @@ export class OpenSpillFiles {
   }
 }
 
-/**
- * Reads the index of a spill file. Throws `SpillDamage` if it is damaged, or the file has another
- * size.
- */
-export function readSpillIndex(path: string, { bytes, packs, indexSha256 }: SpillFile): SpillIndex {
+/** Reads the index of a spill file. Throws `SpillDamage` if it is damaged. */
+export function readSpillIndex(
+  path: string,
+  { packs, indexSha256 }: Pick<SpillFile, "packs" | "indexSha256">,
+): SpillIndex {
   const files = new OpenSpillFiles();
   const indexPath = spillIndexPathOf(path);
   try {
-    if (files.size(path) !== bytes)
-      throw new SpillDamage(path, "has another size than when it was written");
     const entries = new Uint8Array(packs * PACK_ENTRY_BYTES);
     files.read(indexPath, entries, 0);
     if (digestOfIndex(entries) !== indexSha256) throw new SpillDamage(indexPath, "is damaged");

@@ -8,6 +8,7 @@ import { verifyExport } from "../../../src/check/verify/verify.js";
 import type { OutputFormat } from "../../../src/formats/output-formats.js";
 import type { Manifest, ManifestFile } from "../../../src/ledger/manifest.js";
 import type { RunProgress } from "../../../src/ledger/run-observer.js";
+import { directoryFiles } from "../../../src/output/directory-files.js";
 import { openJsonFile } from "../../run/open-json-file.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
@@ -118,13 +119,14 @@ function withFile(manifest: Manifest, change: Partial<ManifestFile>): Manifest {
 }
 
 function verify(signal = new AbortController().signal) {
-  return verifyExport(directory, { signal, observer: {}, openReader: openJsonFile });
+  const reading = { signal, observer: {}, openReader: openJsonFile };
+  return verifyExport(directoryFiles(directory), reading);
 }
 
 async function differences(): Promise<string[]> {
-  const result = await verify();
-  expect(result.outcome).toBe(result.differences.length === 0 ? "verified" : "different");
-  return result.differences.map(({ code, path, message }) => `${code} ${path}: ${message}`);
+  const { outcome, differences: found } = await verify();
+  expect(outcome).toBe(found.length === 0 ? "verified" : "different");
+  return found.map(({ code, path, message }) => `${code} ${path}: ${message}`);
 }
 
 const firstFile = "events/2026-01-30/part-000000-0.jsonl";
@@ -368,16 +370,14 @@ describe("refuses", () => {
 
 test("an aborted signal ends it", async () => {
   await writeExport();
-  const controller = new AbortController();
-  controller.abort();
-  await expect(verify(controller.signal)).rejects.toMatchObject({ name: "AbortError" });
+  await expect(verify(AbortSignal.abort())).rejects.toMatchObject({ name: "AbortError" });
 });
 
 test("progress counts the bytes and rows of files", async () => {
   const { totals } = await writeExport();
   let progress: (() => RunProgress) | undefined;
   const moments: number[] = [];
-  await verifyExport(directory, {
+  await verifyExport(directoryFiles(directory), {
     signal: new AbortController().signal,
     observer: {
       started: (given) => {

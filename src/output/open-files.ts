@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SwitchyardError } from "../base/errors.js";
+import { asOutput } from "../base/output-error.js";
+import { isObjectUrl } from "../store/object-url.js";
+import { directoryFiles } from "./directory-files.js";
+import { LOCK_PATH } from "./layout.js";
+import { openOutput } from "./open-output.js";
+import type { HeldLock } from "./output.js";
+import type { OutputFiles } from "./output-files.js";
+import type { SignalledPlace } from "./output-place.js";
+import { refuseLiving } from "./shared-locks.js";
+import type { StoredFiles } from "./stored-files.js";
+
+/**
+ * Calls `work` with the files of an output, of which those that `isWanted` selects are in the directory. Throws
+ * `StoreError`.
+ */
+export async function withFiles<Result>(
+  place: SignalledPlace,
+  isWanted: (path: string) => boolean,
+  work: (files: OutputFiles) => Promise<Result>,
+): Promise<Result> {
+  if (!isObjectUrl(place.directory)) return work(directoryFiles(place.directory));
+  return withStoredFiles(place, isWanted, work);
+}
+
+/**
+ * Calls `work` with the files of an output in a store. `lock`: needed to change them. Paths in errors name the
+ * output, unless the disk is the problem.
+ */
+export async function withStoredFiles<Result>(
+  place: SignalledPlace,
+  isWanted: (path: string) => boolean,
+  work: (files: StoredFiles) => Promise<Result>,
+  lock?: () => HeldLock,
+): Promise<Result> {
+  const { openStoredPlace } = await import("./store-output.js");
+  const { StoredFiles } = await import("./stored-files.js");
+  const stored = await openStoredPlace(place);
+  return inScratch(stored.address, async (directory) => {
+    const files = new StoredFiles({ ...stored, directory, lock, signal: place.signal });
+    await files.refresh();
+    await fetchWanted(files, isWanted);
+    return work(files);
+  });
+}
+
+/** Fetches the files that are wanted. */
+export async function fetchWanted(
+  files: OutputFiles,
+  isWanted: (path: string) => boolean,
+): Promise<void> {
+  if (!files.isCopy) return;
+  const paths = (await files.list("")).map(({ path }) => path);
+  await files.fetch(paths.filter(isWanted));
+}
+
+/**
+ * Calls `work` with the files of an output in a store, and holds the lock of the output meanwhile. Throws
+ * `output_locked` too.
+ */
+export async function withLockedFiles<Result>(
+  place: SignalledPlace,
+  isWanted: (path: string) => boolean,
+  work: (files: StoredFiles, lock: HeldLock) => Promise<Result>,
+): Promise<Result> {
+  const output = await openOutput(place);
+  const lock = await output.lock(LOCK_PATH).take();
+  try {
+    await refuseLiving(output, place.directory, place.signal);
+    // A stopping run still writes what it has finished, unless it has lost its lock.
+    const held = { ...place, signal: lock.lost };
+    return await withStoredFiles(
+      held,
+      isWanted,
+      (files) => work(files, lock),
+      () => lock,
+    );
+  } catch (error) {
+    throw lock.lost.aborted ? lock.lost.reason : error;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function inScratch<Result>(
+  address: string,
+  work: (directory: string) => Promise<Result>,
+): Promise<Result> {
+  const scratch = join(tmpdir(), "switchyard-");
+  const directory = await asOutput(scratch, () => mkdtemp(scratch));
+  try {
+    return await work(directory);
+  } catch (error) {
+    const isOfDisk =
+      error instanceof SwitchyardError && ["disk_full", "output_unwritable"].includes(error.code);
+    if (error instanceof Error && !isOfDisk)
+      error.message = error.message.replaceAll(directory, address);
+    throw error;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
