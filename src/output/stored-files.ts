@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants, createReadStream, type Stats, statSync } from "node:fs";
+import { constants, createReadStream, type Stats, statSync, writeFileSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
@@ -20,13 +20,13 @@ import {
   STAGES,
   stageOf,
 } from "./output-paths.js";
-import type { StoredPlace } from "./store-output.js";
+import { readObject, type StoredPlace } from "./store-output.js";
 
 const FETCHES_MAX = 32;
 const PUTS_MAX = 8;
 
-/** Larger files are read while they are sent. */
-const READ_WHOLE_BYTES = 1 << 20;
+/** Larger files are read and written in pieces. */
+const IN_MEMORY_BYTES = 1 << 20;
 
 interface StoredFilesOptions extends StoredPlace {
   /** Empty directory for the copies of files. */
@@ -206,7 +206,8 @@ export class StoredFiles implements OutputFiles {
   async #fetchFile(path: string): Promise<void> {
     const object = this.#objects.get(path)!;
     try {
-      await this.#fetchInto(path, object, 0, object.bytes);
+      if (object.bytes <= IN_MEMORY_BYTES) await this.#fetchSmall(path, object);
+      else await this.#fetchInto(path, object, 0, object.bytes);
     } catch (error) {
       const isGone = error instanceof SwitchyardError && error.code === "store_object_missing";
       if (!isGone || !isJournal(path)) throw error;
@@ -215,6 +216,13 @@ export class StoredFiles implements OutputFiles {
       return;
     }
     this.#accept(path, object.etag, statSync(join(this.directory, path)));
+  }
+
+  /** A call that waits for a thread takes longer than the file, and there can be tens of thousands. */
+  async #fetchSmall(path: string, { etag, bytes: size }: StoredObject): Promise<void> {
+    const { store, signal } = this.options;
+    const content = await readObject(store, { key: this.#keyOf(path), etag, size }, signal);
+    writeFileSync(join(this.directory, path), content);
   }
 
   async #fetchInto(
@@ -320,7 +328,7 @@ async function readContent(
   digest: string | undefined,
 ): Promise<{ readonly content: ObjectContent; readonly sha256: string }> {
   const hash = createHash("sha256");
-  if (size <= READ_WHOLE_BYTES) {
+  if (size <= IN_MEMORY_BYTES) {
     const bytes = await readFile(path);
     return { content: { bytes }, sha256: digest ?? hash.update(bytes).digest("hex") };
   }
