@@ -45,8 +45,7 @@ export function contendersOf(kind) {
 
 function exportArguments(kind, input, output, threads) {
   const { format } = kinds[kind];
-  const compression = format === "parquet" ? ["--compression", "snappy"] : [];
-  const words = ["export", input, "--to", output, "--format", format, ...compression];
+  const words = ["export", input, "--to", output, "--format", format];
   return [ownMain, ...words, "--threads", `${threads}`, "--quiet"];
 }
 

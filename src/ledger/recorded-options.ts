@@ -10,6 +10,7 @@ import {
 } from "../options/option-names.js";
 import { sizeText } from "../options/option-values.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
+import { type OutputForm, outputFormName } from "../options/output-forms.js";
 import { type DirectoryTemplate, templateText } from "../sinks/directory-names.js";
 import { columnTexts } from "../sinks/output-columns.js";
 
@@ -107,12 +108,12 @@ export function optionDifferences(before: unknown, after: unknown): readonly str
   });
 }
 
-/** Returns recorded options with the layout and the limits of times as users write them. */
+/** Returns recorded options with the layout, the format and the limits of times as users write them. */
 function asWritten(recorded: unknown): unknown {
   if (!isObject(recorded)) return recorded;
   const { dataset, dayName, partition = "day", minTime, maxTime, ...rest } = recorded;
   // The size of request batches decides their form.
-  const { body: _, ...others } = rest;
+  const { body: _, format, compression, csvSafe, ...others } = rest;
   const layout =
     dataset === undefined || dayName === undefined
       ? { dataset, dayName }
@@ -121,7 +122,11 @@ function asWritten(recorded: unknown): unknown {
     minTime === undefined
       ? undefined
       : `${minTime}..${maxTime === "tomorrow" ? "" : String(maxTime)}`;
-  return { ...others, ...omitUndefined({ ...layout, timeLimits }) };
+  const form =
+    format === undefined
+      ? undefined
+      : outputFormName({ format, compression, csvSafe } as Partial<OutputForm>);
+  return { ...others, ...omitUndefined({ ...layout, format: form, timeLimits }) };
 }
 
 interface ValueChange {

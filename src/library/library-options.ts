@@ -99,7 +99,7 @@ export interface ValidateExportOptions
     Columns,
     Machine,
     Pick<Root, "acceptFindings">,
-    Pick<Export, "format" | "compression" | "csvSafe" | "dayZone" | "threads">,
+    Pick<Export, "format" | "dayZone" | "threads">,
     Pick<Send, "rate"> {}
 
 /** Options of `sendEvents`: those of the configuration's root and of its section `send`. */

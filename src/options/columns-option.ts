@@ -22,7 +22,7 @@ export function resolveColumns(
   values: CompleteValues,
   mapping: Mapping,
 ): RowsOptions & Pick<RunOptions, "types"> {
-  const { insertId, columns = [profiles[0]], format, drop = [], hash = [] } = values;
+  const { insertId, columns = [profiles[0]], drop = [], hash = [] } = values;
   const withInsertID = insertId && mapping.insertID.length > 0;
   const chosen = columns.length === 1 ? parseProfile(columns[0] ?? "") : undefined;
   if (chosen === undefined) {
@@ -33,7 +33,7 @@ export function resolveColumns(
   }
   const { profile, unit } = chosen;
   if (profile === "event" && unit === "ms") return { withInsertID };
-  const { rows } = outputFormat(format);
+  const { rows } = outputFormat(values.format.format);
   return { withInsertID, columns: profileColumns(profile, rows, { withInsertID, unit }) };
 }
 

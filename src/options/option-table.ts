@@ -1,11 +1,10 @@
-import { outputFormatNames } from "../formats/output-formats.js";
 import { defaultPreset, presetNames } from "../mapper/presets.js";
-import { parquetCompressions } from "../sinks/parquet/page-compression.js";
 import { compactChoices } from "../sinks/staged-parts.js";
 import { formatKinds } from "../sources/source.js";
 import { csvRows, storeRows } from "./input-rows.js";
 import * as type from "./option-types.js";
 import { damagedChoices, tableLogs } from "./options.js";
+import { outputForm } from "./output-forms.js";
 import { outputRows } from "./output-rows.js";
 import { serviceRows } from "./service-rows.js";
 
@@ -158,17 +157,10 @@ export const optionTable = {
   },
   format: {
     section: "export",
-    type: type.choice(outputFormatNames),
-    placeholder: "<format>",
+    replaces: "compression csvSafe",
+    type: outputForm,
     description: "Format of the written files",
     default: "parquet",
-  },
-  compression: {
-    section: "export",
-    type: type.choice(parquetCompressions),
-    placeholder: "<codec>",
-    description: "Compression inside Parquet files",
-    default: "snappy",
   },
   layout: {
     section: "export",
@@ -195,11 +187,6 @@ export const optionTable = {
     placeholder: "<when>",
     description: "Join the small parts of a day",
     default: "auto",
-  },
-  csvSafe: {
-    section: "export",
-    ...type.off,
-    description: "Put ' before CSV cells that a spreadsheet would run as a formula",
   },
   tableLog: {
     section: "export",

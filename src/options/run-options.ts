@@ -38,7 +38,7 @@ export function resolveExportOptions(
   machine: Machine = thisMachine(),
 ): ExportOptions {
   const values = valuesOf(configuration);
-  const { layout, format, compression, dayZone, csvSafe, compact } = values;
+  const { layout, format, dayZone, compact } = values;
   const options = resolveRunOptions(configuration, machine);
   const outputDirectory = requireOutput(values);
   const isShared = values.shard !== undefined || values.queue !== undefined;
@@ -52,10 +52,8 @@ export function resolveExportOptions(
     ...options,
     outputDirectory,
     ...layout,
-    format,
-    compression,
+    ...format,
     dayZone,
-    csvSafe,
     compact,
     ...resolveColumns(values, options.mapping),
     partBytes: values.partSize,
@@ -116,7 +114,7 @@ export function resolveWorkerOptions(configuration: Configuration): WorkerOption
   };
 }
 
-function tableOf({ tableLog: table, format }: CompleteValues): ExportOptions["table"] {
+function tableOf({ tableLog: table, format: { format } }: CompleteValues): ExportOptions["table"] {
   if (table === "none" || outputFormat(format).hasDeltaLog) return table;
   throw new UsageError(
     "table_unsupported",
@@ -128,7 +126,7 @@ function tableOf({ tableLog: table, format }: CompleteValues): ExportOptions["ta
 export function resolveValidateRequest(configuration: Configuration): ValidateRequest {
   const options = resolveRunOptions(configuration);
   const values = valuesOf(configuration);
-  const { report, dayZone, sample, format, compression, csvSafe } = values;
+  const { report, dayZone, sample } = values;
   if (values.limit !== undefined && sample < 1) {
     throw new UsageError(
       "limit_unsupported",
@@ -139,9 +137,7 @@ export function resolveValidateRequest(configuration: Configuration): ValidateRe
     ...options,
     notInputs: [...options.notInputs, report],
     dayZone,
-    format,
-    compression,
-    csvSafe,
+    ...values.format,
     ...resolveColumns(values, options.mapping),
     sampleShare: sample,
     reportDirectory: report,

@@ -4,6 +4,7 @@ import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
 import { localNameOf, type OptionName } from "./option-names.js";
 import type { StreamOptions } from "./options.js";
+import { outputFormOf } from "./output-forms.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 
 /** Options that change which events are delivered, or by whom; also if the file gives them. */
@@ -11,12 +12,10 @@ const always = ["dedupe", "dedupeBy", "shard", "finish", "queue"] as const;
 
 /** Options of an output directory; those of the file are for other runs. */
 const ofDirectories: readonly OptionName[] = [
-  "compression",
   "layout",
   "dayZone",
   "partSize",
   "compact",
-  "csvSafe",
   "tableLog",
   "fresh",
   "splitSize",
@@ -33,7 +32,7 @@ export function resolveStreamOptions(configuration: Configuration): StreamOption
     values[name] !== undefined && values[name] !== false;
   const refused: OptionName[] = [
     ...always.filter(isSet),
-    ...(given.has("format") && values.format !== "jsonl" ? (["format"] as const) : []),
+    ...(given.has("format") && values.format?.format !== "jsonl" ? (["format"] as const) : []),
     ...ofDirectories.filter((name) => given.has(name)),
   ];
   if (refused.length > 0) {
@@ -43,6 +42,7 @@ export function resolveStreamOptions(configuration: Configuration): StreamOption
     );
   }
   const run = resolveRunOptions(configuration);
-  const columns = resolveColumns({ ...valuesOf(configuration), format: "jsonl" }, run.mapping);
+  const format = outputFormOf("jsonl");
+  const columns = resolveColumns({ ...valuesOf(configuration), format }, run.mapping);
   return { ...run, ...columns, damaged: "keep" };
 }

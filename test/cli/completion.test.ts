@@ -13,8 +13,8 @@ async function print(form: string): Promise<string> {
 describe("completion in bash", () => {
   test.each([
     ["", "qualify"],
-    ["export --comp", "--compression"],
-    ["export --compression z", "zstd"],
+    ["export --form", "--format"],
+    ["export --format parquet.z", "parquet.zstd"],
     ["keys ", "revoke"],
     ["completion f", "fish"],
   ])("offers what can follow %j", async (line, word) => {
@@ -31,7 +31,12 @@ describe("completion in bash", () => {
 test("completion in zsh and fish has each command, its flags and their values", async () => {
   for (const form of ["zsh", "fish"]) {
     const text = await print(form);
-    for (const word of ["qualify", "csv-dialect", "snappy none gzip zstd", "create list revoke"]) {
+    for (const word of [
+      "qualify",
+      "csv-dialect",
+      "parquet.snappy parquet.none parquet.gzip parquet.zstd csv.safe",
+      "create list revoke",
+    ]) {
       expect(text).toContain(word);
     }
   }

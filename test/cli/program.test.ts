@@ -42,8 +42,8 @@ describe("export", () => {
       "export a b --to o --preset mixpanel --input-format csv " +
       "--csv-dialect delimiter=tab,quote=',columns=x,y,header=no --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
       "--from-time 2026-01-01 --to-time 2026-02-01T00:00:00Z --include-event a* --include-event b,c " +
-      "--exclude-event d --time-limits 0..2027-01-01 --format csv --compression snappy " +
-      "--layout d1/{day} --day-zone Europe/Berlin --part-size 2MiB --csv-safe --no-insert-id --threads 2 " +
+      "--exclude-event d --time-limits 0..2027-01-01 --format csv.safe " +
+      "--layout d1/{day} --day-zone Europe/Berlin --part-size 2MiB --no-insert-id --threads 2 " +
       "--compact always " +
       "--memory 1GiB --max-rejects 5% --fresh --quiet --drop user.a --hash user.b";
     expect(await runCommandLine(words.split(" "), context)).toBe(0);

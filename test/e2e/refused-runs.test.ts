@@ -63,7 +63,7 @@ it("a run that is refused leaves an output as it was, also with --fresh", async 
   for (const more of [
     ["--memory", "1"],
     ["--transform", "fails.mjs"],
-    ...(hasZstd ? [] : [["--compression", "zstd"]]),
+    ...(hasZstd ? [] : [["--format", "parquet.zstd"]]),
   ]) {
     const result = await runInProcess([...words, "--fresh", ...more], { cwd });
     expect(result, result.stderr).toMatchObject({ exitCode: 2 });

@@ -99,7 +99,13 @@ test.each(someOf(["parquet", "arrow", "csv", "jsonl"], 3))(
   async (format) => {
     const cwd = projectOf();
     const run = (...args: string[]) => runInProcess(args, { cwd });
-    const options = ["--format", format, "--csv-safe", "--split-size", "2KiB", "--quiet"];
+    const options = [
+      "--format",
+      format === "csv" ? "csv.safe" : format,
+      "--split-size",
+      "2KiB",
+      "--quiet",
+    ];
     expect(await run("export", ...options)).toMatchObject({ exitCode: 0 });
     expect(await run("verify", "out")).toMatchObject({ exitCode: 0 });
     expect(await readRows(join(cwd, "out"), format)).toEqual(expected(kept));

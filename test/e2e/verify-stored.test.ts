@@ -72,13 +72,11 @@ async function verify(
   return verifyStored(task, { signal, openReader: openRange });
 }
 
-describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"], 6))(
+describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv.safe", "arrow"], 6))(
   "%s",
   (format) => {
-    const name = format.replace(" ", "");
-
     it("is what is stored", async () => {
-      const directory = await exportRows(name, "--format", ...format.split(" "));
+      const directory = await exportRows(format, "--format", format);
       expect(await verify(directory, events)).toEqual({
         outcome: "verified",
         events: 5,
@@ -105,7 +103,7 @@ describe.each(someOf(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "
         const change = changes.get(new Date(event.timestamp).toISOString());
         return { ...event, body: change?.(event.body) ?? event.body };
       });
-      const { outcome, differences } = await verify(join(scratch, name), changed);
+      const { outcome, differences } = await verify(join(scratch, format), changed);
       expect(outcome).toBe("different");
       expect(differences.map(({ message }) => message.replace(/: the service has .*/, ""))).toEqual(
         [

@@ -25,6 +25,16 @@ describe("differences between recorded options", () => {
     [{ splitBytes: 4_194_304 }, { splitBytes: 67_108_864 }, "--split-size: was 4MiB, is 64MiB"],
     [{ partBytes: 70_000 }, { partBytes: 1001 }, "--part-size: was 70KB, is 1001"],
     [{ format: "parquet" }, { format: "csv" }, '--format: was "parquet", is "csv"'],
+    [
+      { format: "parquet", compression: "snappy" },
+      { format: "parquet", compression: "zstd" },
+      '--format: was "parquet", is "parquet.zstd"',
+    ],
+    [
+      { format: "csv", csvSafe: true },
+      { format: "csv", csvSafe: false },
+      '--format: was "csv.safe", is "csv"',
+    ],
     [{ privacy: { drop: [] } }, { privacy: { drop: ["a"] } }, '--drop: was [], is ["a"]'],
     [{ csv: {} }, { csv: { delimiter: ";" } }, '--csv-dialect delimiter: was not set, is ";"'],
     [
@@ -40,6 +50,13 @@ describe("differences between recorded options", () => {
     [{ mapping: { a: 1 } }, { mapping: { a: 2 } }, "mapping.a: was 1, is 2"],
   ])("of %j and %j have the names and units of users", (before, after, expected) => {
     expect(differences(before, after)).toEqual([expected]);
+  });
+
+  it("are none in settings of other formats, which options cannot say", () => {
+    const before = { format: "csv", compression: "zstd", csvSafe: false };
+    expect(differences(before, { ...before, compression: "snappy" })).toEqual([]);
+    const rows = { format: "jsonl", compression: "snappy", csvSafe: true };
+    expect(differences(rows, { ...rows, csvSafe: false })).toEqual([]);
   });
 
   it("name an option of every recorded name, but for the mapping and the salt", async () => {

@@ -80,7 +80,7 @@ test("the defaults of the schema are values that it accepts", () => {
     json: false,
     serve: { listen: 8080 },
     maxRejects: 0,
-    export: { format: "parquet", csvSafe: false },
+    export: { format: "parquet", fresh: false },
   });
   // Words are not values.
   expect(Object.keys(defaults)).not.toContain("includeEvent");

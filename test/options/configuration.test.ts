@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
-import { outputFormatNames } from "../../src/formats/output-formats.js";
 import { presetNames } from "../../src/mapper/presets.js";
 import { loadConfiguration } from "../../src/options/configuration.js";
+import { outputForms } from "../../src/options/output-forms.js";
 import { resolveExportOptions } from "../../src/options/run-options.js";
 import { resolveSendRequest } from "../../src/options/send-options.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -36,7 +36,7 @@ test("a flag wins over the environment, which wins over the file", async () => {
   const file = '{ "export": { "threads": 2, "dayZone": "+03:00", "format": "csv" } }';
   const environment = { SWITCHYARD_THREADS: "3", SWITCHYARD_DAY_ZONE: "+02:00" };
   const { values } = await load({ file, environment, flags: { threads: 4 } });
-  expect(values).toEqual({ threads: 4, dayZone: "+02:00", format: "csv" });
+  expect(values).toMatchObject({ threads: 4, dayZone: "+02:00", format: { format: "csv" } });
 });
 
 test("the limit of one step wins over that of all steps in the same place, and gives way to a flag", async () => {
@@ -164,7 +164,7 @@ test("all faults are reported at once, each with its position", async () => {
       '<dir>/given.json:8:55: export.dayZone: "Mars/Base" is not an IANA zone: give a name ' +
         'such as "Europe/Berlin", "UTC", or an offset such as "+05:30"',
       "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
-      `<dir>/given.json:9:7: export.format: must be one of ${outputFormatNames.join(", ")} ` +
+      `<dir>/given.json:9:7: export.format: must be one of ${outputForms.join(", ")} ` +
         '(got "parqet"); did you mean parquet?',
       "<dir>/given.json:9:27: export.layout: must be {day} or <key>={day}, with the directory of the " +
         "dataset before it or not, and /event={event} after it or not: {day}, " +
