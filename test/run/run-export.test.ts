@@ -222,11 +222,26 @@ describe("an export that cannot continue", () => {
       throw new SwitchyardError("interrupted", `gave up ${source.name}`);
     };
     const read = { ...run.reading(), planRanges };
-    await expect(run.run({}, stop.signal, {}, read)).rejects.toMatchObject({
+    await expect(run.run({}, stop.signal, {}, { read })).rejects.toMatchObject({
       code: "interrupted",
       exitCode: 130,
     });
     expect(existsSync(join(run.output, "_switchyard", "plan.json"))).toBe(false);
+  });
+
+  it("follows each complete manifest while it holds the lock, and no other", async () => {
+    const run = fakeExport();
+    someInputs(run);
+    const followed: boolean[] = [];
+    const lock = join(run.output, "_switchyard", "lock");
+    const follow = async () => void followed.push(existsSync(lock));
+    const interrupted = new AbortController();
+    const observer = { started: () => interrupted.abort() };
+    await run.run({}, interrupted.signal, observer, { follow });
+    expect(followed).toEqual([]);
+    await run.run({}, undefined, {}, { follow });
+    expect((await run.run({}, undefined, {}, { follow })).alreadyDone).toBe(true);
+    expect(followed).toEqual([true, true]);
   });
 
   it("begins nothing if it was interrupted before", async () => {

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { GIB, MIB } from "../../../src/base/limits.js";
+import type { Manifest } from "../../../src/ledger/manifest.js";
 import type { RunObserver } from "../../../src/ledger/run-observer.js";
 import { resolveWritten } from "../../../src/mapper/resolve-mapping.js";
 import type { ExportOptions } from "../../../src/options/options.js";
 import { type ExportResult, exportSpec } from "../../../src/run/export-spec.js";
 import { run } from "../../../src/run/run.js";
-import type { DiscoveredInputs, InputReading } from "../../../src/run/run-spec.js";
+import type { DiscoveredInputs, InputReading, RunSpec } from "../../../src/run/run-spec.js";
 import type { Source, SourceRange } from "../../../src/sources/source.js";
 import { processScript } from "../../support/process-scripts.js";
 import { scratchDirectory } from "../../support/scratch.js";
@@ -44,11 +45,11 @@ export class FakeExport {
     changes: Partial<ExportOptions> = {},
     signal: AbortSignal = new AbortController().signal,
     observer: RunObserver = {},
-    read: InputReading = this.reading(),
+    changedSpec: Partial<RunSpec<Manifest>> = {},
   ): Promise<ExportResult> {
     const spec = await exportSpec({ ...this.options(), ...changes });
-    const now = () => this.now;
-    return run({ ...spec, read, sink: { entry: this.entry } }, { signal, observer, now });
+    const fakes = { read: this.reading(), sink: { entry: this.entry }, ...changedSpec };
+    return run({ ...spec, ...fakes }, { signal, observer, now: () => this.now });
   }
 
   /** Returns the export for `fake-run.mjs`. */
