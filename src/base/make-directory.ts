@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, rmdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { hasCode } from "./error-code.js";
+import { hasCode } from "./errors.js";
 import { asOutput } from "./output-error.js";
 
 /**

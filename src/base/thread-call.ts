@@ -1,7 +1,6 @@
 import { fork } from "node:child_process";
 import { parentPort, Worker } from "node:worker_threads";
-import { hasCode } from "./error-code.js";
-import { SwitchyardError } from "./errors.js";
+import { hasCode, SwitchyardError } from "./errors.js";
 import { MIB } from "./limits.js";
 
 /**

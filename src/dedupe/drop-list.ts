@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { DUPLICATES_LISTED_MAX } from "../base/limits.js";
 import { toOutputError } from "../base/output-error.js";
 import { type EventPlace, KeyDamage } from "./key-file.js";

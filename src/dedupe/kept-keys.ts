@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFile, link, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { KEPT_KEYS_BYTES_MAX } from "../base/limits.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";

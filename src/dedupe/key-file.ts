@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { hasCode } from "../base/error-code.js";
-import { SwitchyardError } from "../base/errors.js";
+import { hasCode, SwitchyardError } from "../base/errors.js";
 import { toOutputError } from "../base/output-error.js";
 import type { Kernel, Region } from "../batch/kernel.js";
 import type { EventGroup } from "./event-groups.js";

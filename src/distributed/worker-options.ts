@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { writeDurably } from "../base/durable-file.js";
-import { hasCode } from "../base/error-code.js";
-import { UsageError } from "../base/errors.js";
+import { hasCode, UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
 import { asOutput } from "../base/output-error.js";

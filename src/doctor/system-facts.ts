@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { type Machine, thisMachine } from "../options/machine.js";
 
 /** Facts about the system that checks ask for; tests replace them. */

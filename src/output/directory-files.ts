@@ -3,7 +3,7 @@ import { unlinkSync } from "node:fs";
 import { mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isThere, syncDirectory } from "../base/durable-file.js";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { asOutput, outputError } from "../base/output-error.js";
 import type { OutputFile, OutputFiles } from "./output-files.js";

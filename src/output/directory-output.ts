@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory, writeDurably, writeSynced } from "../base/durable-file.js";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { isLocked, linkNew, readHolder, takeLockFile } from "../base/lock-file.js";
 import { makeDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { isDead, type LockHolder, linkNew, readHolder, thisProcess } from "../base/lock-file.js";
 import { makeDirectory } from "../base/make-directory.js";
 import { claimTimes, type LeaseTimes, type OutputClaim } from "./output.js";

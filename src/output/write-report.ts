@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { makeDirectory } from "../base/make-directory.js";
 import { asOutput } from "../base/output-error.js";
 import type { Report } from "../profile/report.js";

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { parse as parseLossless } from "lossless-json";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { ZstdDecoder } from "../base/zstd-decoder.js";
 import { loadZstd } from "../base/zstd-library.js";
 import { forbiddenKey } from "../contract/json-text.js";

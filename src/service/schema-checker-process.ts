@@ -1,5 +1,5 @@
 import { createContext, Script } from "node:vm";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { serveCalls } from "../base/thread-call.js";
 import type { SchemaCheckerProcess } from "./isolated-schema-checker.js";
 import { checkSchema } from "./schema-check.js";

@@ -2,7 +2,7 @@ import { closeSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { syncDirectory, syncFile } from "../base/durable-file.js";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { outputError } from "../base/output-error.js";
 
 /** A file that bytes are appended to. */

@@ -8,7 +8,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename } from "node:path";
-import { hasCode } from "../base/error-code.js";
+import { hasCode } from "../base/errors.js";
 import { sum } from "../base/sum.js";
 import type { RowFault } from "./judge-answer.js";
 

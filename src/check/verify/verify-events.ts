@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseDay } from "../../base/day.js";
-import { hasCode } from "../../base/error-code.js";
+import { hasCode } from "../../base/errors.js";
 import { BATCH_ROWS_MAX } from "../../base/limits.js";
 import type { Zone } from "../../base/zone.js";
 import { type Column, cellKinds } from "../../batch/column.js";

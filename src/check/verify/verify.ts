@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import path, { join } from "node:path";
 import { createInterface } from "node:readline";
-import { hasCode } from "../../base/error-code.js";
+import { hasCode } from "../../base/errors.js";
 import { readLines } from "../../base/line-file.js";
 import { createZone } from "../../base/luxon-zone.js";
 import { omitUndefined } from "../../base/omit-undefined.js";

@@ -1,5 +1,4 @@
-import { hasCode } from "../../base/error-code.js";
-import { exitCodes, UsageError } from "../../base/errors.js";
+import { exitCodes, hasCode, UsageError } from "../../base/errors.js";
 import { outputError } from "../../base/output-error.js";
 import type { Configuration } from "../../options/configuration.js";
 import { resolveStreamOptions } from "../../options/stream-options.js";

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { epochPrefix } from "../../base/epoch.js";
-import { hasCode } from "../../base/error-code.js";
-import { SwitchyardError } from "../../base/errors.js";
+import { hasCode, SwitchyardError } from "../../base/errors.js";
 import { SPILL_FILES_OPEN_MAX } from "../../base/limits.js";
 import { outputError } from "../../base/output-error.js";
 import type { SpillFile } from "../sink.js";
