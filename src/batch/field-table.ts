@@ -7,12 +7,12 @@ import { nodeEntryLayout, nodeLayout, shapeMemberLayout } from "./layouts.js";
 
 /** A node of the request tree: the wanted members of one object. */
 interface Branch {
-  readonly members: Map<string, Member>;
+  readonly members: Map<string, TableMember>;
   rest: Column | undefined;
   readonly except: Set<string>;
 }
 
-interface Member {
+interface TableMember {
   text: Column | undefined;
   json: Column | undefined;
   branch: Branch | undefined;
@@ -133,7 +133,7 @@ function columnFor(top: Branch, request: FieldRequest, createColumn: () => Colum
   return member[form];
 }
 
-function memberOf(branch: Branch, name: string): Member {
+function memberOf(branch: Branch, name: string): TableMember {
   let member = branch.members.get(name);
   if (member === undefined) {
     member = { text: undefined, json: undefined, branch: undefined };

@@ -4,10 +4,10 @@ import { nestedNodeLayout } from "./layouts.js";
 import {
   isNested,
   isRepeated,
+  type LeafType,
   type NestedNode,
   type NodeType,
   nodeTypes,
-  type ValueType,
 } from "./nested-node.js";
 import { valueSizeOf } from "./nested-size.js";
 
@@ -53,7 +53,7 @@ export class NestedBuilder {
   }
 
   /** Adds a leaf that has a value from level `level` on. */
-  leaf(name: string, value: ValueType, rows: number, views: RowViews, level: number): NestedNode {
+  leaf(name: string, value: LeafType, rows: number, views: RowViews, level: number): NestedNode {
     const { width, option } = value;
     const { starts, lengths, levels, dataSize } = views;
     const members = { width, option, starts, lengths, levels, level };

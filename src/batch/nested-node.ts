@@ -31,7 +31,7 @@ export const nodeTypes = {
 export type NodeType = (typeof nodeTypes)[keyof typeof nodeTypes];
 
 /** The type of a leaf's values. */
-export interface ValueType {
+export interface LeafType {
   readonly type: NodeType;
   /** Bytes of a value if that is fixed; for times the digits of the fraction (3, 6 or 9). */
   readonly width: number;
@@ -53,11 +53,11 @@ export interface NestedNode {
   readonly children: readonly NestedNode[];
 }
 
-export function isNested({ type }: Pick<ValueType, "type">): boolean {
+export function isNested({ type }: Pick<LeafType, "type">): boolean {
   return type === nodeTypes.struct || isRepeated({ type });
 }
 
 /** Returns true if a value is a list or a map. */
-export function isRepeated({ type }: Pick<ValueType, "type">): boolean {
+export function isRepeated({ type }: Pick<LeafType, "type">): boolean {
   return type === nodeTypes.list || type === nodeTypes.map;
 }

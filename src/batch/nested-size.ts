@@ -1,6 +1,6 @@
 import { sum } from "../base/sum.js";
 import type { Kernel } from "./kernel.js";
-import { isRepeated, type NestedNode, nodeTypes, type ValueType } from "./nested-node.js";
+import { isRepeated, type LeafType, type NestedNode, nodeTypes } from "./nested-node.js";
 
 /** Upper bound of the JSON bytes of a decimal, without its fraction digits. */
 const DECIMAL_SIZE_MAX = 256;
@@ -36,7 +36,7 @@ function closingSize({ valueSize, children }: NestedNode): number {
 
 /** Returns `NestedNode.valueSize` for a type and its children. */
 export function valueSizeOf(
-  { type, width, option }: ValueType,
+  { type, width, option }: LeafType,
   children: readonly { readonly name: string }[] = [],
 ): number {
   switch (type) {

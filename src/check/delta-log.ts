@@ -27,7 +27,7 @@ interface Action {
 }
 
 /** The state of a table after all commits of its log. */
-interface Table {
+interface DeltaTable {
   /** Version of the next commit. */
   readonly version: number;
   readonly files: Set<string>;
@@ -61,7 +61,7 @@ interface TableChange {
 export class DeltaLog {
   readonly #directory: string;
   /** As last read; another process may have written commits since. */
-  #table: Table | undefined;
+  #table: DeltaTable | undefined;
 
   constructor(private readonly layout: Layout) {
     this.#directory = layout.deltaLogDirectory;
@@ -110,7 +110,7 @@ export class DeltaLog {
 
   async #commit(
     manifest: Manifest,
-    changeOf: (table: Table) => TableChange,
+    changeOf: (table: DeltaTable) => TableChange,
   ): Promise<readonly string[]> {
     const directory = this.#directory;
     return asOutput(directory, async () => {
@@ -141,9 +141,9 @@ function commitName(number: number): string {
   return `${String(number).padStart(VERSION_DIGITS, "0")}.json`;
 }
 
-async function readTable(directory: string): Promise<Table> {
+async function readTable(directory: string): Promise<DeltaTable> {
   const names = (await listOrNone(directory)).filter((name) => /^\d{20}\.json$/.test(name)).sort();
-  let table: Table = { version: 0, files: new Set(), metaData: undefined };
+  let table: DeltaTable = { version: 0, files: new Set(), metaData: undefined };
   for (const [number, name] of names.entries()) {
     if (name !== commitName(number)) throw damaged(directory, `${commitName(number)} is missing`);
     table = afterCommit(table, await readCommit(join(directory, name)));
@@ -152,7 +152,10 @@ async function readTable(directory: string): Promise<Table> {
 }
 
 /** Changes the files of a table and returns its next version. */
-function afterCommit({ version, files, metaData }: Table, actions: readonly Action[]): Table {
+function afterCommit(
+  { version, files, metaData }: DeltaTable,
+  actions: readonly Action[],
+): DeltaTable {
   for (const { add, remove } of actions) {
     if (add !== undefined) files.add(add.path);
     if (remove !== undefined) files.delete(remove.path);
@@ -193,7 +196,7 @@ async function writeCommit(directory: string, number: number, text: string): Pro
 /** Returns the actions of the next commit; none if nothing changes. */
 function actionsOf(
   manifest: Manifest,
-  table: Table,
+  table: DeltaTable,
   { added, removed, dataChange }: TableChange,
   nowMs: number,
 ): readonly Action[] {

@@ -24,7 +24,7 @@ export interface CommandContext {
 }
 
 /** The form in which results are printed. */
-export interface Output {
+export interface OutputForm {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean;
@@ -35,7 +35,7 @@ export interface Output {
 type OutputFlags = Readonly<Partial<Record<"json" | "quiet" | "color", unknown>>>;
 
 /** Returns the form that flags or a configuration ask for. */
-export function outputOf({ json = false, quiet, color }: OutputFlags): Output {
+export function outputOf({ json = false, quiet, color }: OutputFlags): OutputForm {
   return {
     json: json !== false,
     quiet: quiet === true,

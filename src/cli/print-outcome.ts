@@ -10,24 +10,24 @@ import {
   showProgress,
 } from "../report/progress.js";
 import { wrapLine } from "../report/terminal-text.js";
-import type { CommandContext, Output } from "./context.js";
+import type { CommandContext, OutputForm } from "./context.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
 import { type CommandOutcome, notRunOf, type StepReport } from "./steps/step.js";
 
 /** Prints the summary of a step of a migration when it ends. */
-export function printStep(report: StepReport, output: Output, context: CommandContext): void {
+export function printStep(report: StepReport, output: OutputForm, context: CommandContext): void {
   if (!output.json && isWanted(report, output)) printResult(`${report.summary}\n`, output, context);
 }
 
 /** Prints a result for people on standard output. */
-export function printResult(text: string, output: Output, context: CommandContext): void {
+export function printResult(text: string, output: OutputForm, context: CommandContext): void {
   context.stdout.write(`${paint(text, "stdout", output, context)}\n`);
 }
 
 /** Shows the progress of a step or of a worker in the form that was asked for. */
 export function displayOf(
   name: string,
-  { quiet, log }: Output,
+  { quiet, log }: OutputForm,
   { stderr, clock, environment }: CommandContext,
 ): ProgressDisplay {
   if (quiet) return noProgress;
@@ -46,7 +46,7 @@ const tooManyRejects =
  */
 export function printOutcome(
   outcome: CommandOutcome,
-  output: Output,
+  output: OutputForm,
   context: CommandContext,
 ): void {
   if (output.json) context.stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
@@ -83,7 +83,7 @@ function reasonOf(outcome: CommandOutcome, context: CommandContext): string | un
 
 function summariesOf(
   outcome: CommandOutcome,
-  output: Output,
+  output: OutputForm,
   { program }: CommandContext,
 ): readonly string[] {
   const { command, reports, names } = outcome;
@@ -97,7 +97,7 @@ function summariesOf(
 }
 
 /** A failure is explained even with --quiet. */
-function isWanted({ exitCode }: StepReport, { quiet }: Output): boolean {
+function isWanted({ exitCode }: StepReport, { quiet }: OutputForm): boolean {
   return !quiet || exitCode === exitCodes.failed;
 }
 
@@ -122,7 +122,7 @@ function jsonOf(outcome: CommandOutcome): unknown {
 export function printFailure(
   command: string,
   error: unknown,
-  output: Output,
+  output: OutputForm,
   context: CommandContext,
 ): number {
   const exitCode = error instanceof SwitchyardError ? error.exitCode : exitCodes.failed;
@@ -158,7 +158,7 @@ const label = /^( {2})([a-z]+(?: [a-z]+)?)(?= {2,}\S)/;
 function paint(
   text: string,
   stream: "stdout" | "stderr",
-  { color }: Pick<Output, "color">,
+  { color }: Pick<OutputForm, "color">,
   context: CommandContext,
 ): string {
   const { isTTY = false, columns = 80 } = context[stream];
@@ -199,7 +199,7 @@ const PAUSES_MS = [1_000, 5_000];
 export async function notify(
   address: string,
   outcome: CommandOutcome,
-  output: Output,
+  output: OutputForm,
   { stderr }: CommandContext,
 ): Promise<void> {
   const body = JSON.stringify(jsonOf(outcome));

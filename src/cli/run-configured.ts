@@ -3,7 +3,7 @@ import {
   type GivenFlags,
   loadConfiguration,
 } from "../options/configuration.js";
-import { type CommandContext, type Output, outputOf } from "./context.js";
+import { type CommandContext, type OutputForm, outputOf } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 
 /** A command line before file and environment are read. */
@@ -21,7 +21,7 @@ export async function runConfigured(
   command: string,
   { flags, configPath }: CommandLine,
   context: CommandContext,
-  run: (configuration: Configuration, output: Output) => Promise<number>,
+  run: (configuration: Configuration, output: OutputForm) => Promise<number>,
 ): Promise<number> {
   let output = outputOf(flags);
   try {

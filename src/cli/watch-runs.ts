@@ -3,7 +3,7 @@ import type { ListedExport } from "../check/run-history.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { describeRuns } from "../report/runs-summary.js";
 import type { ListedRun } from "../run/sent-runs.js";
-import type { CommandContext, Output } from "./context.js";
+import type { CommandContext, OutputForm } from "./context.js";
 import { printResult } from "./print-outcome.js";
 
 const INTERVAL_MS = 2_000;
@@ -54,7 +54,7 @@ function isEnded({ runs, exports }: Listing): boolean {
 /** Prints a listing for people; on a terminal, a watched listing replaces the previous one. */
 export function printListing(
   { directory, runs, exports }: Listing,
-  output: Output,
+  output: OutputForm,
   context: CommandContext,
   pace?: RunPace,
 ): void {

@@ -40,7 +40,7 @@ const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 
 /** Any JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type AnyObject = Readonly<Record<string, unknown>>;
 
 export const text = (description: string) => z.string().describe(description);
 

@@ -1,4 +1,4 @@
-import { type JsonObject, kindOf, type RuleFault } from "./fields.js";
+import { type AnyObject, kindOf, type RuleFault } from "./fields.js";
 import {
   DOCUMENT_DEPTH_MAX,
   isSameJson,
@@ -11,7 +11,7 @@ import {
 
 /** An object and the same value as JSON5 text. */
 interface ValuePair {
-  readonly value: JsonObject;
+  readonly value: AnyObject;
   readonly json5: string;
 }
 
@@ -26,14 +26,14 @@ interface TextPair {
  * to the byte. They must have passed `valuePairFaults`.
  */
 export function completeValue(
-  value: JsonObject | undefined,
+  value: AnyObject | undefined,
   json5: string | undefined,
   reader: Json5Reader,
 ): ValuePair | undefined {
   if (json5 === undefined) {
     return value === undefined ? undefined : { value, json5: JSON.stringify(value) };
   }
-  return { value: value ?? (meaningOf(reader.read(json5, VALUE_DEPTH_MAX)) as JsonObject), json5 };
+  return { value: value ?? (meaningOf(reader.read(json5, VALUE_DEPTH_MAX)) as AnyObject), json5 };
 }
 
 /** Does the same as `completeValue` for a document that is text in both fields. JSON is also JSON5. */

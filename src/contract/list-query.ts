@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pageQuery } from "./common.js";
-import { type JsonObject, list, queryFlag } from "./fields.js";
+import { type AnyObject, list, queryFlag } from "./fields.js";
 
 /** Values of a filter, repeated in a query or separated by commas. An entity needs one of them. */
 const filter = (description: string) =>
@@ -81,7 +81,7 @@ export function listFilterOf(query: Partial<ListQuery>): ListFilter {
 }
 
 /** Returns the values of an entity that filters compare. */
-export function filterValuesOf(body: JsonObject): FilterValues {
+export function filterValuesOf(body: AnyObject): FilterValues {
   const values: Record<string, readonly string[]> = {};
   for (const [name, field] of Object.entries(filterFields)) {
     const given = [field === "status" ? statusOf(body) : body[field]].flat();
@@ -92,17 +92,17 @@ export function filterValuesOf(body: JsonObject): FilterValues {
 }
 
 /** Returns the text that `search` looks in. */
-export function searchTextOf({ id, name, description }: JsonObject): string {
+export function searchTextOf({ id, name, description }: AnyObject): string {
   const texts = [name, id, description].filter((value) => typeof value === "string");
   return texts.join("\n").toLowerCase();
 }
 
-export function isArchived(body: JsonObject): boolean {
+export function isArchived(body: AnyObject): boolean {
   return folded("status", statusOf(body)) === ARCHIVED;
 }
 
 /** Gates and experiments have a status, other entities only `isArchived`. */
-function statusOf({ status, isArchived }: JsonObject): string {
+function statusOf({ status, isArchived }: AnyObject): string {
   if (typeof status === "string") return status;
   return isArchived === true ? ARCHIVED : "active";
 }

@@ -6,7 +6,7 @@ import { type Layout, LOCK_PATH, layoutOf } from "../output/layout.js";
 import { openOutput } from "../output/open-output.js";
 import type { HeldLock, Output } from "../output/output.js";
 import type { OutputPlace } from "../output/output-place.js";
-import { livingMembers, type Member, workerLockName } from "../output/shared-locks.js";
+import { type LivingMember, livingMembers, workerLockName } from "../output/shared-locks.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { JoinedOutput } from "./join-in-store.js";
 import type { RecordedWork } from "./queue-records.js";
@@ -22,7 +22,7 @@ export interface QueuedOutput {
     context: RunContext,
     work: (output: JoinedOutput) => Promise<Result>,
   ): Promise<Result>;
-  livingMembers(signal: AbortSignal): Promise<readonly Member[]>;
+  livingMembers(signal: AbortSignal): Promise<readonly LivingMember[]>;
   /** Returns the paths of the records of splits or of merges. */
   recorded(kind: RecordedWork["kind"], signal: AbortSignal): Promise<ReadonlySet<string>>;
   isRecorded(work: RecordedWork, signal: AbortSignal): Promise<boolean>;

@@ -27,7 +27,7 @@ interface CountedPart {
   readonly rows: number;
 }
 
-type DayCounts = Map<string, number>;
+type FoldedDay = Map<string, number>;
 
 /**
  * Adds up the events of splits within the limits of one split. Add splits in the order of their
@@ -35,7 +35,7 @@ type DayCounts = Map<string, number>;
  */
 export class EventFold {
   readonly #names = new NameFold();
-  readonly #days = new Map<number, DayCounts>();
+  readonly #days = new Map<number, FoldedDay>();
   #pairs = 0;
 
   constructor(private readonly pairsMax = EXPORT_PAIRS_MAX) {}
@@ -74,10 +74,10 @@ export class EventFold {
     return { ...this.#names.result(), byDay: lines.map((line) => `${line}\n`).join("") };
   }
 
-  #countsOf(day: number): DayCounts {
+  #countsOf(day: number): FoldedDay {
     const known = this.#days.get(day);
     if (known !== undefined) return known;
-    const counts: DayCounts = new Map();
+    const counts: FoldedDay = new Map();
     this.#days.set(day, counts);
     return counts;
   }

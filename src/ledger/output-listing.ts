@@ -99,14 +99,14 @@ export async function refuseForeignFiles(
 }
 
 /** A file in a directory of a day, or of an event in it. */
-interface DayFile extends OutputFile {
+interface ListedDayFile extends OutputFile {
   /** YYYY-MM-DD. */
   readonly day: string;
   /** The name in that directory; of a file deeper down, the first part of its path. */
   readonly name: string;
 }
 
-async function listDays(files: OutputFiles, layout: Layout): Promise<readonly DayFile[]> {
+async function listDays(files: OutputFiles, layout: Layout): Promise<readonly ListedDayFile[]> {
   const dataset = `${pathIn(layout, layout.datasetDirectory)}/`;
   return (await files.list(dataset)).flatMap(({ path, bytes }) => {
     const [directory = "", ...names] = path.slice(dataset.length).split("/");

@@ -7,7 +7,7 @@ import { changedBytesMax, textChanges } from "../batch/text-changes.js";
 import { comparedIndex } from "./field-plan.js";
 import type { FieldSource, TextReading } from "./mapping.js";
 
-interface Candidate {
+interface CellCandidate {
   readonly index: number;
   /** Address of the kernels' `NullTexts`. */
   readonly nulls: number;
@@ -27,10 +27,10 @@ interface CellOptions {
 export class CellTarget {
   readonly column: Column;
   readonly #kernel: Kernel;
-  readonly #candidates: readonly Candidate[];
+  readonly #candidates: readonly CellCandidate[];
   /** Texts that were changed. */
   readonly #changed: Region;
-  #probe: Probe | undefined;
+  #probe: CellProbe | undefined;
 
   /** `indexes` are those of the choices' columns in the batch, as in a `FieldPlan`. */
   constructor(
@@ -86,7 +86,7 @@ export class CellTarget {
    * for this row alone.
    */
   choice(columns: readonly Column[], row: number): number | undefined {
-    this.#probe ??= new Probe(this.#kernel);
+    this.#probe ??= new CellProbe(this.#kernel);
     const { cell, candidate, compared, changed } = this.#probe;
     const copy = (to: Column, index: number) => {
       const from = columns[index] as Column;
@@ -106,7 +106,7 @@ export class CellTarget {
 }
 
 /** Columns of one row. */
-class Probe {
+class CellProbe {
   readonly cell: Column;
   readonly candidate: Column;
   readonly compared: Column;

@@ -15,7 +15,7 @@ import type { MapperOptions } from "./mapper-options.js";
 import type { MemberTrace, ObjectTarget } from "./object-target.js";
 import { Privacy } from "./privacy.js";
 import { RejectWords } from "./reject-words.js";
-import { type TimeLimits, TimeTarget } from "./time-target.js";
+import { type TimeBounds, TimeTarget } from "./time-target.js";
 import { TransformStage } from "./transform-stage.js";
 import { TypeStage } from "./type-stage.js";
 
@@ -84,7 +84,7 @@ class RowMapper {
     return { ...this.#collisions, metadata, user: this.#properties.collisions };
   }
   readonly #kernel: Kernel;
-  readonly #limits: TimeLimits;
+  readonly #limits: TimeBounds;
   readonly #filter: EventFilter | undefined;
   readonly #words: RejectWords;
   readonly #outcomes: number;

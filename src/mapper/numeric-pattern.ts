@@ -14,12 +14,20 @@ const tokens = {
   SSS: ["millisecond", 3, 3],
 } as const satisfies Record<string, readonly [string, number, number]>;
 
-type Unit = (typeof tokens)[keyof typeof tokens][0];
+type PatternUnit = (typeof tokens)[keyof typeof tokens][0];
 
-const units: readonly Unit[] = ["year", "month", "day", "hour", "minute", "second", "millisecond"];
+const units: readonly PatternUnit[] = [
+  "year",
+  "month",
+  "day",
+  "hour",
+  "minute",
+  "second",
+  "millisecond",
+];
 
 /** A run of digits for a unit, or one literal character. */
-interface Step {
+interface PatternStep {
   /** Index in `units`; -1 for a character. */
   readonly unit: number;
   readonly digitsMin: number;
@@ -43,9 +51,9 @@ export function createNumericParser(
   return (text) => (readDigits(text, steps, values) ? wallClockMs(values) : undefined);
 }
 
-function stepsOf(pattern: string): readonly Step[] | undefined {
-  const steps: Step[] = [];
-  const named = new Set<Unit>();
+function stepsOf(pattern: string): readonly PatternStep[] | undefined {
+  const steps: PatternStep[] = [];
+  const named = new Set<PatternUnit>();
   for (const [part, quoted, letter] of pattern.matchAll(/'([^']*)'|([a-z])\2*|./gis)) {
     if (letter === undefined) {
       const literal = quoted ?? part;
@@ -66,7 +74,7 @@ function stepsOf(pattern: string): readonly Step[] | undefined {
 }
 
 /** Returns true if the steps match the whole text. Each step takes as many digits as it can. */
-function readDigits(text: string, steps: readonly Step[], values: Int32Array): boolean {
+function readDigits(text: string, steps: readonly PatternStep[], values: Int32Array): boolean {
   values.fill(0);
   let position = 0;
   for (const { unit, digitsMin, digitsMax, character } of steps) {

@@ -99,7 +99,7 @@ export class ObjectOfPairs implements ObjectTarget {
     if (!Array.isArray(elements)) return [];
     const byName = new Map<string, MemberTrace>();
     elements.forEach((element: unknown, index) => {
-      const hasValue = ({ path }: Paths) => (valueAt(element, path) ?? null) !== null;
+      const hasValue = ({ path }: PairPaths) => (valueAt(element, path) ?? null) !== null;
       const key = keys.find(hasValue);
       const value = values.find(hasValue);
       const name = key && valueAt(element, key.path);
@@ -111,7 +111,7 @@ export class ObjectOfPairs implements ObjectTarget {
   }
 }
 
-type Paths = { readonly path: readonly string[] };
+type PairPaths = { readonly path: readonly string[] };
 
 /** Returns the value at a path; texts that hold JSON are entered, as by readers. */
 function valueAt(value: unknown, path: readonly string[]): unknown {

@@ -29,7 +29,7 @@ export const privacyActions = ["drop", "hash", "cut_query"] as const;
 type PrivacyAction = (typeof privacyActions)[number];
 
 /** The action for one path of the event. */
-interface Rule extends PrivacyPath {
+interface PrivacyRule extends PrivacyPath {
   readonly action: PrivacyAction;
   /** Address of the rule in kernel memory. */
   readonly address: number;
@@ -39,7 +39,7 @@ interface Rule extends PrivacyPath {
 export class Privacy {
   readonly droppedIds: ReadonlySet<string>;
   readonly #kernel: Kernel;
-  readonly #rules: readonly Rule[];
+  readonly #rules: readonly PrivacyRule[];
   readonly #scratch: Region;
   /** Holds the salt and the value to hash. */
   readonly #message: Region;
@@ -127,7 +127,7 @@ export class Privacy {
     u32[rule / 4 + ruleLayout.words.message] = this.#message.address;
   }
 
-  #createRule(path: string, action: PrivacyAction, salt: KernelConstant): Rule {
+  #createRule(path: string, action: PrivacyAction, salt: KernelConstant): PrivacyRule {
     const parsed = parsePrivacyPath(path);
     return { ...parsed, action, address: storeRule(this.#kernel, parsed.names, action, salt) };
   }

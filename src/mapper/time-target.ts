@@ -20,7 +20,7 @@ const epochsAreLocal = 2;
 const DATE_MAX_MS = 8_640_000_000_000_000;
 
 /** `min` and `from` inclusive, `max` and `to` exclusive; milliseconds since 1970 UTC. */
-export interface TimeLimits {
+export interface TimeBounds {
   readonly minTimeMs: number;
   readonly maxTimeMs: number;
   readonly fromTimeMs: number;
@@ -98,7 +98,7 @@ export class TimeTarget {
   }
 
   /** Marks the rows without a time, and those with a time outside of the limits. */
-  check(limits: TimeLimits, rows: number, outcomes: number): void {
+  check(limits: TimeBounds, rows: number, outcomes: number): void {
     this.#kernel.run.checkTimes(
       outcomes,
       this.#states,

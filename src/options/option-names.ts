@@ -6,15 +6,15 @@ import type { JsonValue } from "./configuration-file.js";
 import { optionTable } from "./option-table.js";
 import type { OptionRow, OptionType } from "./option-types.js";
 
-type Table = typeof optionTable;
+type NamedOptions = typeof optionTable;
 
-export type OptionName = keyof Table;
+export type OptionName = keyof NamedOptions;
 export const optionNames = Object.keys(optionTable) as OptionName[];
 
-type ValueOf<Name extends OptionName> = z.output<Table[Name]["type"]["schema"]>;
+type ValueOf<Name extends OptionName> = z.output<NamedOptions[Name]["type"]["schema"]>;
 
 type WithDefault = {
-  [Name in OptionName]: Table[Name] extends { readonly default: JsonValue } ? Name : never;
+  [Name in OptionName]: NamedOptions[Name] extends { readonly default: JsonValue } ? Name : never;
 }[OptionName];
 
 /** The given values; other options are absent. */

@@ -20,7 +20,7 @@ export type Planner = Shard | typeof COORDINATOR;
 export const COORDINATOR = "coordinator";
 
 /** A process that reads splits at the same time as others: a shard, or a worker of a queue. */
-export interface Member {
+export interface LivingMember {
   /** Such as `shard 2/20`. */
   readonly name: string;
   /** Absent for a worker. */
@@ -41,7 +41,7 @@ export function workerLockName(worker: string): string {
 }
 
 /** Returns the process of a lock's name; undefined for other names. */
-function memberOfLock(name: string): Member | undefined {
+function memberOfLock(name: string): LivingMember | undefined {
   const [, index, count, worker] =
     /^lock-(?:shard-(\d+)-of-(\d+)|worker-([\w.-]+-[0-9a-f]{8}))$/.exec(name) ?? [];
   if (worker !== undefined) return { name: `worker ${worker}` };
@@ -109,11 +109,11 @@ export async function refuseLiving(
 }
 
 /** Returns the shards and workers whose locks are held. */
-function livingOf(locks: readonly MemberLock[]): readonly Member[] {
+function livingOf(locks: readonly MemberLock[]): readonly LivingMember[] {
   return locks.filter(({ isHeld }) => isHeld).map(({ member }) => member);
 }
 
-function lockedBy(members: readonly Member[], output: string): SwitchyardError {
+function lockedBy(members: readonly LivingMember[], output: string): SwitchyardError {
   const names = members.map(({ name }) => name).join(", ");
   return new SwitchyardError(
     "output_locked",
@@ -126,7 +126,7 @@ function lockedBy(members: readonly Member[], output: string): SwitchyardError {
  * Throws `output_locked` if a member is of another kind, `shard_locked` if one has the same number,
  * and `shards_differ` if one has another number of shards.
  */
-function refuseOthers(planner: Planner, others: readonly Member[]): void {
+function refuseOthers(planner: Planner, others: readonly LivingMember[]): void {
   const shards = others.flatMap(({ shard }) => shard ?? []);
   const isShard = planner !== COORDINATOR;
   if (shards.length !== (isShard ? others.length : 0)) throw lockedBy(others, "this output");
@@ -172,13 +172,13 @@ async function takeWaiting(
 export async function livingMembers(
   output: Output,
   signal: AbortSignal,
-): Promise<readonly Member[]> {
+): Promise<readonly LivingMember[]> {
   return livingOf(await memberLocks(output, signal));
 }
 
 /** The lock of a shard or worker. */
 interface MemberLock {
-  readonly member: Member;
+  readonly member: LivingMember;
   readonly path: string;
   /** True if its process is alive, as far as this host can tell. */
   readonly isHeld: boolean;

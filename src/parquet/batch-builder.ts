@@ -11,7 +11,7 @@ import { NestedCells } from "../batch/nested-cells.js";
 import type { NestedNode } from "../batch/nested-node.js";
 import { cutJsonSize, jsonSize, jsonSizeMin } from "../batch/nested-size.js";
 import type { ColumnRows } from "./column-rows.js";
-import type { FieldSource, NodePath, Projection } from "./projection.js";
+import type { CellSource, NodePath, Projection } from "./projection.js";
 
 /** Builds batches of the planned columns. Its memory is reused for each batch. */
 export class BatchBuilder {
@@ -62,7 +62,7 @@ export class BatchBuilder {
     return { kernel, rows, columns: results, faults, raw: this.#rawRows(root, firstRow) };
   }
 
-  #fill(target: NestedCells, source: FieldSource, root: NestedNode, rows: number): void {
+  #fill(target: NestedCells, source: CellSource, root: NestedNode, rows: number): void {
     const faults = this.#faults.address;
     switch (source.kind) {
       case "missing":

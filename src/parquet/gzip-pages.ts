@@ -9,11 +9,11 @@ import { type Bytes, LOOSE_BYTES } from "./page-memory.js";
 /** Bytes of a member's trailer. */
 const TRAILER_BYTES = 8;
 
-type Stream = KernelRecord<keyof typeof streamLayout.words>;
+type PageStream = KernelRecord<keyof typeof streamLayout.words>;
 
 /** Decompresses gzip pages in kernel memory. */
 export class GzipPages {
-  #stream: Stream | undefined;
+  #stream: PageStream | undefined;
 
   constructor(private readonly kernel: Kernel) {}
 
@@ -44,7 +44,7 @@ export class GzipPages {
     return t === target.end;
   }
 
-  #inflate(stream: Stream, source: Bytes, target: Bytes) {
+  #inflate(stream: PageStream, source: Bytes, target: Bytes) {
     const { kernel } = this;
     stream.set("input", source.start);
     stream.set("inputEnd", source.end);

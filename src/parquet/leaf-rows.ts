@@ -2,7 +2,7 @@ import { sum } from "../base/sum.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { depthLayout } from "../batch/layouts.js";
 import { type NestedBuilder, nodeSize, type RowViews, roomSize } from "../batch/nested-builder.js";
-import { type NestedNode, nodeTypes, type ValueType } from "../batch/nested-node.js";
+import { type LeafType, type NestedNode, nodeTypes } from "../batch/nested-node.js";
 import type { ColumnChunk } from "./footer.js";
 import type { Leaf } from "./leaf.js";
 import { LeafEntries, OTHER_ROWS, type PageSource } from "./leaf-entries.js";
@@ -145,7 +145,7 @@ export class LeafRows {
   }
 
   /** The type of a text tells whether all texts are known to be UTF-8. */
-  #valueType(): ValueType {
+  #valueType(): LeafType {
     const { value } = this.leaf;
     const isText = value.type === nodeTypes.text;
     return isText ? { ...value, option: this.#entries.malformed ? 0 : 1 } : value;

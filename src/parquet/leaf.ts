@@ -1,4 +1,4 @@
-import type { ValueType } from "../batch/nested-node.js";
+import type { LeafType } from "../batch/nested-node.js";
 import type { Source } from "../sources/source.js";
 import { findContradiction } from "./annotations.js";
 import { columnDamaged, columnUnsupported } from "./parquet-errors.js";
@@ -30,7 +30,7 @@ export interface Leaf {
   readonly physical: number;
   /** Bytes of a value in a page, 0 for byte arrays and booleans. */
   readonly width: number;
-  readonly value: ValueType;
+  readonly value: LeafType;
 }
 
 type Path = Pick<Leaf, "steps" | "elementLevels"> & { readonly level: number };

@@ -3,7 +3,7 @@ import { prune, type SchemaNode } from "./schema-tree.js";
 import { isJsonText } from "./value-type.js";
 
 /** The origin of a requested field's cells. */
-export type FieldSource =
+export type CellSource =
   /** No such column: every cell is null. */
   | { readonly kind: "missing" }
   /** The value at `path`; with `isDecoded`, of a text that is a JSON scalar the value of that. */
@@ -32,7 +32,7 @@ export interface Projection {
   /** Columns that must be read, each with only the requested members. */
   readonly columns: readonly SchemaNode[];
   /** One for each request. */
-  readonly fields: readonly FieldSource[];
+  readonly fields: readonly CellSource[];
 }
 
 /** Plans what to read for the requests. Of several columns with the same name the first counts. */
@@ -64,7 +64,7 @@ function planField(
   columns: ReadonlyMap<string, SchemaNode>,
   request: FieldRequest,
   select: (nodes: readonly SchemaNode[]) => void,
-): FieldSource {
+): CellSource {
   if (request.path.length === 0) {
     const members = [...columns.keys()].filter((name) => !request.except?.includes(name));
     for (const name of members) select(nodesAt(columns, [name]));
@@ -101,7 +101,7 @@ function planRest(
   path: NodePath,
   except: readonly string[],
   select: (nodes: readonly SchemaNode[]) => void,
-): FieldSource {
+): CellSource {
   const members = (nodes.at(-1)?.children ?? []).filter(({ name }) => !except.includes(name));
   for (const member of members) select([...nodes, member]);
   // The struct can be null, so it is read even without members.

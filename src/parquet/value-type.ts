@@ -1,4 +1,4 @@
-import { type NodeType, nodeTypes, type ValueType } from "../batch/nested-node.js";
+import { type LeafType, type NodeType, nodeTypes } from "../batch/nested-node.js";
 import type { SchemaElement } from "./footer.js";
 import type { ThriftStruct } from "./thrift.js";
 
@@ -53,7 +53,7 @@ const SCALE_MAX = 512;
 const FIXED_BYTES_MAX = 1024 * 1024;
 
 /** Returns the type of a leaf's values, or a description of a leaf that cannot be read. */
-export function valueTypeOf(element: SchemaElement): ValueType | string {
+export function valueTypeOf(element: SchemaElement): LeafType | string {
   const { type, logicalType } = element;
   if (logicalType?.has(logical.unknown)) return value(nodeTypes.null);
   switch (type) {
@@ -83,14 +83,14 @@ export function isJsonText(element: SchemaElement): boolean {
   return element.type === physicalTypes.byteArray && is(element, logical.json, converted.json);
 }
 
-function int32Type(element: SchemaElement): ValueType | string {
+function int32Type(element: SchemaElement): LeafType | string {
   if (isDecimal(element)) return decimal(element, nodeTypes.decimal32);
   if (is(element, logical.date, converted.date)) return value(nodeTypes.date);
   if (is(element, logical.time, converted.timeMillis)) return value(nodeTypes.time32, 3);
   return value(isUnsigned(element) ? nodeTypes.uint32 : nodeTypes.int32);
 }
 
-function int64Type(element: SchemaElement): ValueType | string {
+function int64Type(element: SchemaElement): LeafType | string {
   const { logicalType, convertedType } = element;
   if (isDecimal(element)) return decimal(element, nodeTypes.decimal64);
   const time = member(logicalType, logical.time);
@@ -106,7 +106,7 @@ function int64Type(element: SchemaElement): ValueType | string {
   return value(isUnsigned(element) ? nodeTypes.uint64 : nodeTypes.int64);
 }
 
-function bytesType(element: SchemaElement): ValueType | string {
+function bytesType(element: SchemaElement): LeafType | string {
   if (isDecimal(element)) return decimal(element, nodeTypes.decimal);
   const opaque =
     is(element, logical.bson, converted.bson) ||
@@ -115,7 +115,7 @@ function bytesType(element: SchemaElement): ValueType | string {
   return value(opaque ? nodeTypes.hex : nodeTypes.text);
 }
 
-function fixedType(element: SchemaElement): ValueType | string {
+function fixedType(element: SchemaElement): LeafType | string {
   const { logicalType, convertedType, typeLength } = element;
   if (typeLength < 1 || typeLength > FIXED_BYTES_MAX) return `of ${typeLength} fixed bytes`;
   if (isDecimal(element)) {
@@ -130,11 +130,11 @@ function fixedType(element: SchemaElement): ValueType | string {
   return value(nodeTypes.fixedHex, typeLength);
 }
 
-function value(type: NodeType, width = 0, option = 0): ValueType {
+function value(type: NodeType, width = 0, option = 0): LeafType {
   return { type, width, option };
 }
 
-function decimal(element: SchemaElement, type: NodeType, width = 0): ValueType | string {
+function decimal(element: SchemaElement, type: NodeType, width = 0): LeafType | string {
   const scale = member(element.logicalType, logical.decimal)?.get(1) ?? element.scale;
   if (typeof scale !== "number" || scale < 0 || scale > SCALE_MAX) {
     return `a decimal with ${scale} places`;

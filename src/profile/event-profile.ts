@@ -26,7 +26,7 @@ import {
   SIZE_CLASSES,
 } from "./profile-memory.js";
 import { readKeys, readRegisters } from "./profile-tables.js";
-import { type Candidate, type PlaceOf, RowSamples } from "./row-samples.js";
+import { type PlaceOf, RowSamples, type SampleCandidate } from "./row-samples.js";
 import {
   figureNames,
   profiledTargets,
@@ -204,7 +204,7 @@ export class EventProfile {
     return this.#sources.address;
   }
 
-  #readCandidates(): readonly Candidate[] {
+  #readCandidates(): readonly SampleCandidate[] {
     const count = this.#memory.get("candidateCount");
     if (count === 0) return [];
     const { u32, longs } = this.kernel;

@@ -7,11 +7,11 @@ export const lackedTargets = [...profiledTargets, "event", "timestamp"] as const
 export type LackedTarget = (typeof lackedTargets)[number];
 
 /** How a mapping uses the field at a path. */
-export type FieldUse = "whole" | "part" | "none";
+export type TalliedUse = "whole" | "part" | "none";
 
 /** The parts of the mapping that a tally needs. */
 export interface TallyMapping {
-  readonly useOf: (path: readonly string[]) => FieldUse;
+  readonly useOf: (path: readonly string[]) => TalliedUse;
   /** True for a path that an id, a name, a time or a value is read from. */
   readonly isCell: (path: readonly string[]) => boolean;
   /** Bits of the mapped targets, in the order of `lackedTargets`. */

@@ -2,7 +2,7 @@ import { rejectCodes } from "../base/reject-codes.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import type { FieldCounts } from "./field-counts.js";
 import { FieldTally, lackedTargets, type TallyMapping } from "./field-tally.js";
-import type { Candidate, PlaceOf } from "./row-samples.js";
+import type { PlaceOf, SampleCandidate } from "./row-samples.js";
 
 /** Group of candidates whose fields are looked at (`LOOKED_AT` in src/kernels/profile/row-picks.ts). */
 export const LOOKED_AT_GROUP = 97;
@@ -28,7 +28,7 @@ export class LookedAtRows {
     return this.#tally.counts();
   }
 
-  take(events: EventBatch, candidates: readonly Candidate[], placeOf: PlaceOf): void {
+  take(events: EventBatch, candidates: readonly SampleCandidate[], placeOf: PlaceOf): void {
     const { batch, kernel } = events;
     for (const { row, group, order } of candidates) {
       if (group !== LOOKED_AT_GROUP) continue;

@@ -6,7 +6,7 @@ import type { ReportProperties, ReportProperty } from "./report.js";
 import { isSecretKey } from "./secret-names.js";
 import { FrequentFold } from "./sketches.js";
 import type { PersonalRows, SplitKey, SplitProperties } from "./split-profile.js";
-import { type ValueType, valueTypes } from "./value-types.js";
+import { type JsonType, valueTypes } from "./value-types.js";
 
 /** Values of a property that a report shows. */
 const TOP_VALUES_MAX = 16;
@@ -83,7 +83,7 @@ class KeyFold {
 
   result(key: string, eventRows: number): ReportProperty {
     const types = valueTypes
-      .map((type, index): [ValueType, number] => [type, this.#types[index] as number])
+      .map((type, index): [JsonType, number] => [type, this.#types[index] as number])
       .filter(([, rows]) => rows > 0);
     const values = this.#rows - (this.#types[valueTypes.indexOf("null")] as number);
     const { min, max, sum } = this.#bytes;

@@ -44,7 +44,7 @@ const words: Readonly<Record<LackedTarget, RegExp>> = {
 
 const objectTargets: ReadonlySet<LackedTarget> = new Set(["user", "metadata"]);
 
-interface Candidate {
+interface RenameCandidate {
   readonly renamed: RenamedField;
   readonly score: number;
 }
@@ -76,7 +76,7 @@ export function findRenamedFields(
   return choose(candidates);
 }
 
-function choose(candidates: readonly Candidate[]): readonly RenamedField[] {
+function choose(candidates: readonly RenameCandidate[]): readonly RenamedField[] {
   const [targets, paths] = [new Set<string>(), new Set<string>()];
   return candidates
     .toSorted((one, other) => other.score - one.score)

@@ -11,7 +11,7 @@ import {
   unusedFieldsSchema,
 } from "./report-fields.js";
 import { estimateSchema, identitySchema, type topIDSchema } from "./report-identity.js";
-import { type ValueType, valueTypes } from "./value-types.js";
+import { type JsonType, valueTypes } from "./value-types.js";
 
 /** Changes when a reader of older reports would misunderstand a newer one. */
 export const REPORT_VERSION = 1;
@@ -32,7 +32,7 @@ const propertySchema = z
     types: z
       .strictObject(
         Object.fromEntries(valueTypes.map((type) => [type, count.exactOptional()])) as Record<
-          ValueType,
+          JsonType,
           z.ZodExactOptional<typeof count>
         >,
       )

@@ -38,7 +38,7 @@ interface EventParts {
 }
 
 /** A row that the kernels propose to keep. The smallest orders win, or the largest sizes. */
-export interface Candidate {
+export interface SampleCandidate {
   readonly row: number;
   readonly group: number;
   readonly order: number;
@@ -57,8 +57,8 @@ export class RowSamples {
   }
 
   /** Copies the best candidates of a batch. */
-  take(events: EventBatch, candidates: readonly Candidate[], placeOf: PlaceOf): void {
-    const byGroup = new Map<number, Candidate[]>();
+  take(events: EventBatch, candidates: readonly SampleCandidate[], placeOf: PlaceOf): void {
+    const byGroup = new Map<number, SampleCandidate[]>();
     for (const candidate of candidates) {
       const known = byGroup.get(candidate.group);
       if (known === undefined) byGroup.set(candidate.group, [candidate]);
@@ -104,7 +104,7 @@ export class RowSamples {
     return this.#largest;
   }
 
-  #takeLargest(events: EventBatch, candidates: readonly Candidate[], placeOf: PlaceOf): void {
+  #takeLargest(events: EventBatch, candidates: readonly SampleCandidate[], placeOf: PlaceOf): void {
     const best = candidates.toSorted((a, b) => b.order - a.order).slice(0, LARGEST_MAX);
     const fresh = best.map(({ row, order }) => ({
       event: events.event.text(row) ?? "",
@@ -131,7 +131,11 @@ export function smallest<T extends { readonly order: number }>(
   return [...before, ...fresh].sort((a, b) => a.order - b.order).slice(0, PICKS);
 }
 
-function keepSample(events: EventBatch, { row, order }: Candidate, placeOf: PlaceOf): KeptSample {
+function keepSample(
+  events: EventBatch,
+  { row, order }: SampleCandidate,
+  placeOf: PlaceOf,
+): KeptSample {
   const { batch, kernel } = events;
   const value = events.value.kind(row) === 0 ? undefined : cutBytes(events.value.bytes(row));
   return {
@@ -152,7 +156,7 @@ function keepSample(events: EventBatch, { row, order }: Candidate, placeOf: Plac
 
 function keepReject(
   events: EventBatch,
-  { row, group, order }: Candidate,
+  { row, group, order }: SampleCandidate,
   placeOf: PlaceOf,
 ): SplitRejectSample {
   const bytes = cutBytes(events.batch.raw.bytes(events.sourceRow(row)));

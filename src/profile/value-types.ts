@@ -1,3 +1,3 @@
 /** Types of JSON values, in the order in which the kernels count them. */
 export const valueTypes = ["string", "number", "boolean", "object", "array", "null"] as const;
-export type ValueType = (typeof valueTypes)[number];
+export type JsonType = (typeof valueTypes)[number];

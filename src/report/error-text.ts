@@ -6,12 +6,12 @@ import { harmless } from "./terminal-text.js";
 const DEFECT = "defect";
 
 /** The part of an error that `--json` prints. */
-interface ErrorFacts {
+interface PrintedError {
   readonly code: string;
   readonly message: string;
 }
 
-export function factsOf(thrown: unknown): ErrorFacts {
+export function factsOf(thrown: unknown): PrintedError {
   const error = openFilesError(thrown) ?? thrown;
   if (error instanceof SwitchyardError) return { code: error.code, message: error.message };
   return { code: DEFECT, message: error instanceof Error ? error.message : String(error) };

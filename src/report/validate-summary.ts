@@ -210,7 +210,7 @@ export function describeChange({ path, before, after }: ConfigurationChange): re
   return [...(before === undefined ? [] : [`  - ${lineOf(before)}`]), `  + ${lineOf(after)}`];
 }
 
-interface Applied {
+interface FixesMade {
   readonly file: string;
   readonly changes: readonly ConfigurationChange[];
 }
@@ -218,7 +218,7 @@ interface Applied {
 /** Summarizes `--apply` of an earlier report. */
 export function describeFixed(
   reportPath: string,
-  applied: Applied | undefined,
+  applied: FixesMade | undefined,
   next: NextStep,
 ): string {
   return [
@@ -230,7 +230,7 @@ export function describeFixed(
 }
 
 /** Describes the lines that `--apply` wrote into a configuration; empty without `--apply`. */
-export function describeApplied(applied: Applied | undefined): readonly string[] {
+export function describeApplied(applied: FixesMade | undefined): readonly string[] {
   if (applied === undefined) return [];
   const { file, changes } = applied;
   const lines = formatNumberOf(changes.length, "line");

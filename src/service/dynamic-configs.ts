@@ -6,7 +6,7 @@ import {
   dynamicConfigDefaults,
   type dynamicConfigRoutes,
 } from "../contract/dynamic-config.js";
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 import { Json5Reader } from "../contract/json-text.js";
 import { completeText, completeValue } from "../contract/json5-pair.js";
 import type { RuleRequest } from "../contract/rule.js";
@@ -143,7 +143,7 @@ function ruleWithJson5Pairs(rule: RuleRequest, reader: Json5Reader): RuleRequest
 }
 
 interface Returning {
-  readonly returnValue?: JsonObject | undefined;
+  readonly returnValue?: AnyObject | undefined;
   readonly returnValueJson5?: string | undefined;
 }
 

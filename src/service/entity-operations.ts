@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { EntityKind, provenance } from "../contract/common.js";
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 import type { archivable } from "../contract/lifecycle-routes.js";
 import { listFilterOf } from "../contract/list-query.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import type { EntityKey, EntityRecord, EntityStore, ListChange } from "../storage/store.js";
-import type { Answer, CallFacts, IfMatch } from "./handler.js";
+import type { CallFacts, HandlerAnswer, IfMatch } from "./handler.js";
 import { type ListCall, pageAnswer, readPage, sliceOf } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
 
@@ -67,7 +67,7 @@ interface CreateCall extends Omit<WriteFacts, "ifMatch"> {
 
 type Create<Body> = (stamp: Stamp) => Body;
 /** `listChange` is the number of ids that the write adds to the entity's list. */
-type Change<Body> = (current: Body, stamp: Stamp, listChange: number) => Body;
+type EntityChange<Body> = (current: Body, stamp: Stamp, listChange: number) => Body;
 
 /** The operations on entities of any kind. They throw `ServiceError`. */
 export class EntityOperations {
@@ -86,7 +86,7 @@ export class EntityOperations {
     call: CreateCall,
     build: Create<Body>,
     options: OperationOptions<Body> = {},
-  ): Promise<Answer> {
+  ): Promise<HandlerAnswer> {
     const body = build({ caller: call.caller, time: this.#now() });
     await options.check?.(body);
     const makeFirst = (stored: Body | undefined) => {
@@ -102,17 +102,20 @@ export class EntityOperations {
     id: string,
     call: CreateCall & WriteFacts,
     build: (original: Body, stamp: Stamp) => Body,
-  ): Promise<Answer> {
+  ): Promise<HandlerAnswer> {
     const original = await this.#get(type, id);
     requireMatch(call.ifMatch, original.version);
     return this.create(type, call, (stamp) => build(original, stamp));
   }
 
-  async read<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<Answer> {
+  async read<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<HandlerAnswer> {
     return entityAnswer(await this.#get(type, id));
   }
 
-  async list<Body extends EntityBody>(type: EntityType<Body>, call: ListCall): Promise<Answer> {
+  async list<Body extends EntityBody>(
+    type: EntityType<Body>,
+    call: ListCall,
+  ): Promise<HandlerAnswer> {
     const filter = listFilterOf(call.query);
     const page = await readPage(call, (slice) => this.#entities.list(type.kind, slice, filter));
     return pageAnswer(call, { ...page, items: page.items.map(({ body }) => body) });
@@ -122,7 +125,7 @@ export class EntityOperations {
     type: EntityType<Body>,
     id: string,
     call: ListCall,
-  ): Promise<Answer> {
+  ): Promise<HandlerAnswer> {
     await this.#get(type, id);
     const key = { kind: type.kind, id };
     return pageAnswer(call, await readPage(call, (slice) => this.#entities.versions(key, slice)));
@@ -133,8 +136,8 @@ export class EntityOperations {
     type: EntityType<Body>,
     id: string,
     call: ListCall,
-    show: (record: EntityRecord) => JsonObject,
-  ): Promise<Answer> {
+    show: (record: EntityRecord) => AnyObject,
+  ): Promise<HandlerAnswer> {
     await this.#get(type, id);
     const key = { kind: type.kind, id };
     const page = await readPage(call, (slice) => this.#entities.referrers(key, slice));
@@ -162,7 +165,7 @@ export class EntityOperations {
     id: string,
     call: ListCall,
     countOf: (body: Body) => number,
-  ): Promise<Answer> {
+  ): Promise<HandlerAnswer> {
     const totalItems = countOf(await this.#get(type, id));
     const items = await this.#entities.listedIDs({ kind: type.kind, id }, sliceOf(call.query));
     return pageAnswer(call, { items, totalItems });
@@ -173,9 +176,9 @@ export class EntityOperations {
     type: EntityType<Body>,
     id: string,
     facts: WriteFacts,
-    change: Change<Body>,
+    change: EntityChange<Body>,
     { check, ...options }: ChangeOptions<Body> = {},
-  ): Promise<Answer> {
+  ): Promise<HandlerAnswer> {
     const makeNext = (stored: Body | undefined, listChange = 0) => {
       if (stored === undefined) throw notFound(type.title);
       return this.#next(stored, facts, change, listChange);
@@ -204,8 +207,8 @@ export class EntityOperations {
     type: EntityType<Body>,
     id: string,
     facts: WriteFacts,
-    { create, change }: { readonly create: Create<Body>; readonly change: Change<Body> },
-  ): Promise<Answer> {
+    { create, change }: { readonly create: Create<Body>; readonly change: EntityChange<Body> },
+  ): Promise<HandlerAnswer> {
     const makeNext = (stored: Body | undefined) => {
       if (stored !== undefined) return this.#next(stored, facts, change);
       requireMatch(facts.ifMatch, undefined);
@@ -218,7 +221,7 @@ export class EntityOperations {
     type: EntityType<Body>,
     id: string,
     call: WriteFacts,
-  ): Promise<Answer> {
+  ): Promise<HandlerAnswer> {
     const change = (stored: EntityRecord | undefined) => {
       if (stored === undefined) throw notFound(type.title);
       requireMatch(call.ifMatch, stored.version);
@@ -231,7 +234,7 @@ export class EntityOperations {
   #next<Body extends EntityBody>(
     current: Body,
     { caller, ifMatch }: WriteFacts,
-    change: Change<Body>,
+    change: EntityChange<Body>,
     listChange = 0,
   ): Body {
     requireMatch(ifMatch, current.version);
@@ -254,9 +257,9 @@ export class EntityOperations {
     call: Pick<WriteFacts, "query" | "body">,
     make: (stored: Body | undefined, listChange: number) => Body,
     options: Omit<ChangeOptions<Body>, "check"> = {},
-  ): Promise<Answer> {
+  ): Promise<HandlerAnswer> {
     const key = { kind: type.kind, id };
-    let answer: Answer = { content: {} };
+    let answer: HandlerAnswer = { content: {} };
     const change = (record: EntityRecord | undefined, listChange: number) => {
       const body = make(record && bodyOf<Body>(record), listChange);
       answer = entityAnswer(body);
@@ -309,12 +312,12 @@ function recordOf<Body extends EntityBody>(type: EntityType<Body>, body: Body): 
     name: body.name,
     version: body.version,
     createdTime: body.createdTime,
-    body: body as unknown as JsonObject,
+    body: body as unknown as AnyObject,
     references: type.referencesOf(body),
   };
 }
 
-function entityAnswer(body: EntityBody): Answer {
+function entityAnswer(body: EntityBody): HandlerAnswer {
   return { content: { data: body }, version: body.version };
 }
 

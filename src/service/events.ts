@@ -9,7 +9,7 @@ import {
 } from "../storage/event-store.js";
 import { cutEvents, eventBody } from "./event-text.js";
 import { EventWarnings, type WarningKind } from "./event-warnings.js";
-import { type Handlers, JsonText } from "./handler.js";
+import { FinishedJson, type Handlers } from "./handler.js";
 import { invalid, ServiceError } from "./service-error.js";
 import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
@@ -47,7 +47,7 @@ export function eventHandlers(
       const { items, nextCursor = null } = await events
         .list({ day, event, userID, stableID, limit, cursor })
         .catch(refuse);
-      const data = new JsonText(`[${items.map(({ body }) => body).join(",")}]`);
+      const data = new FinishedJson(`[${items.map(({ body }) => body).join(",")}]`);
       return { content: { data, nextCursor } };
     },
   };

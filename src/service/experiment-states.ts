@@ -96,7 +96,7 @@ const lifecycle = {
   }),
 };
 
-type StepName =
+type StateStep =
   | "startExperiment"
   | "decideExperiment"
   | "abandonExperiment"
@@ -112,7 +112,7 @@ type StepName =
 /** Returns the handlers of an experiment's steps through its states. */
 export function experimentStepHandlers(
   operations: EntityOperations,
-): Pick<Handlers<typeof experimentRoutes>, StepName> {
+): Pick<Handlers<typeof experimentRoutes>, StateStep> {
   return {
     startExperiment: (call) =>
       operations.change(experimentType, call.params.id, call, (current, { time }) =>

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 import {
   type Gate,
   type GateCreate,
@@ -127,7 +127,7 @@ export function unarchiveGate(current: Gate): Gate {
 const gateOnly: ReadonlySet<string> = new Set(["status", "type", "typeReason"]);
 
 /** Returns an entity that references a gate, with the fields of a gate. */
-function referrerRecord({ kind, body }: EntityRecord): JsonObject {
+function referrerRecord({ kind, body }: EntityRecord): AnyObject {
   const shared = Object.entries(body).filter(
     ([field]) => field in gate.shape && (kind === "gate" || !gateOnly.has(field)),
   );

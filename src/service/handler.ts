@@ -1,4 +1,4 @@
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 import type { BodyOf, ParamsOf, QueryOf, Route } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
 
@@ -20,21 +20,21 @@ export interface CallFacts {
 }
 
 /** A valid request for a route. */
-export interface Call<R extends Route> extends CallFacts {
+export interface HandlerCall<R extends Route> extends CallFacts {
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
 }
 
 /** The answer of a handler. Status and `message` come from the route. */
-export interface Answer {
+export interface HandlerAnswer {
   /** The members beside `message`: `data`, `pagination`. */
-  readonly content: JsonObject;
+  readonly content: AnyObject;
   /** The version of the single entity in the answer: its `ETag`. */
   readonly version?: number;
 }
 
-export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer>;
+export type Handler<R extends Route> = (call: HandlerCall<R>) => Promise<HandlerAnswer>;
 
 /** One handler for each route of a table. */
 export type Handlers<Table extends Readonly<Record<string, Route>>> = {
@@ -45,7 +45,7 @@ export type Handlers<Table extends Readonly<Record<string, Route>>> = {
 export type AnyHandlers = Readonly<Record<string, Handler<Route>>>;
 
 /** A value of an answer that is JSON text already; it is sent unchanged. */
-export class JsonText {
+export class FinishedJson {
   constructor(readonly text: string) {}
 }
 
@@ -54,7 +54,7 @@ export function objectText(members: Readonly<Record<string, unknown>>): string {
   const parts: string[] = [];
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;
-    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
+    const text = value instanceof FinishedJson ? value.text : JSON.stringify(value);
     parts.push(`${JSON.stringify(name)}:${text}`);
   }
   return `{${parts.join(",")}}`;

@@ -1,7 +1,7 @@
 import type { PageQuery } from "../contract/common.js";
 import type { ListQuery } from "../contract/list-query.js";
-import { type Page, PageTooLargeError, type Slice } from "../storage/store.js";
-import type { Answer, CallFacts } from "./handler.js";
+import { type EntityPage, PageTooLargeError, type Slice } from "../storage/store.js";
+import type { CallFacts, HandlerAnswer } from "./handler.js";
 import { invalid } from "./service-error.js";
 
 /** A call to a list. */
@@ -16,8 +16,8 @@ export function sliceOf({ page, limit }: PageQuery): Slice {
 /** Returns the page that `read` returns. Throws a 400 if it is too large for an answer. */
 export async function readPage<Item>(
   { query }: ListCall,
-  read: (slice: Slice) => Promise<Page<Item>>,
-): Promise<Page<Item>> {
+  read: (slice: Slice) => Promise<EntityPage<Item>>,
+): Promise<EntityPage<Item>> {
   try {
     return await read(sliceOf(query));
   } catch (error) {
@@ -27,7 +27,10 @@ export async function readPage<Item>(
 }
 
 /** Returns the answer of a list: its page, and the URLs of the pages next to it. */
-export function pageAnswer(call: ListCall, { items, totalItems }: Page<unknown>): Answer {
+export function pageAnswer(
+  call: ListCall,
+  { items, totalItems }: EntityPage<unknown>,
+): HandlerAnswer {
   const { page, limit } = call.query;
   const lastPage = Math.max(Math.ceil(totalItems / limit), 1);
   return {

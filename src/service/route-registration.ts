@@ -5,7 +5,7 @@ import { kindOf } from "../contract/fields.js";
 import { noParams, noQuery, type Route, type RouteTable } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import { authenticate } from "./authentication.js";
-import { type Call, type CallFacts, type Handler, objectText } from "./handler.js";
+import { type CallFacts, type Handler, type HandlerCall, objectText } from "./handler.js";
 import { bodyBytesMax } from "./request-body.js";
 import { idempotencyKeyOf, ifMatchOf } from "./request-headers.js";
 import { refuseFaults, ServiceError } from "./service-error.js";
@@ -138,17 +138,17 @@ export function refuseOtherMethods(
 }
 
 /** The parts of a request that routes have schemas for. */
-interface Inputs {
+interface RouteInputs {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
 }
 
 /** The parts of a request as the schemas of its route return them. */
-type FittedInputs = Pick<Call<Route>, "params" | "query" | "body">;
+type FittedInputs = Pick<HandlerCall<Route>, "params" | "query" | "body">;
 
 /** Parses a request with the schemas of its route. Throws 400 with the faults of all parts. */
-function validated(route: Route, { params, query, body }: Inputs): FittedInputs {
+function validated(route: Route, { params, query, body }: RouteInputs): FittedInputs {
   requireKnown(route.query, query);
   const faults: Fault[] = [];
   const inputs = {

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 
 /** A JSON Schema (2020-12), and values that must fit it. */
 export interface SchemaQuestion {
   /** JSON text. */
   readonly schema: string;
-  readonly values: readonly JsonObject[];
+  readonly values: readonly AnyObject[];
 }
 
 /** A fault of the schema or of one of the values. */

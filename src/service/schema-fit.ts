@@ -1,6 +1,6 @@
 import type { DynamicConfig } from "../contract/dynamic-config.js";
 import type { Fault } from "../contract/faults.js";
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { invalid } from "./service-error.js";
 
@@ -9,7 +9,7 @@ interface ConstrainedValue {
   readonly property: string;
   /** Name of the value in messages. */
   readonly title: string;
-  readonly value: JsonObject;
+  readonly value: AnyObject;
 }
 
 type Constrained = Pick<DynamicConfig, "schema" | "defaultValue" | "rules">;
@@ -43,7 +43,7 @@ export function constrainedValues({ defaultValue, rules }: Constrained): Constra
 function constrained(
   property: string,
   title: string,
-  value: JsonObject | undefined,
+  value: AnyObject | undefined,
 ): ConstrainedValue[] {
   return value === undefined ? [] : [{ property, title, value }];
 }

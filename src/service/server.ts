@@ -2,7 +2,7 @@ import { collectDefaultMetrics } from "prom-client";
 import type { Store } from "../storage/store.js";
 import type { App } from "./app.js";
 
-export interface Address {
+export interface ServerAddress {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -26,7 +26,7 @@ export interface Server {
  */
 export async function startServer(
   app: App,
-  { host, port }: Address,
+  { host, port }: ServerAddress,
   openStore: () => Promise<Store>,
 ): Promise<Server> {
   const { http, limits } = app;

@@ -97,7 +97,7 @@ function appendGroups(
   }
 }
 
-interface Joining {
+interface PartJoin {
   readonly outputDirectory: string;
   readonly parts: DayParts;
   readonly watch: MergeWatch;
@@ -111,7 +111,7 @@ class StagedDays {
   constructor(
     staged: readonly PartFile[],
     private readonly files: OpenSpillFiles,
-    private readonly joining: Joining,
+    private readonly joining: PartJoin,
   ) {
     for (const part of staged) {
       const day = parseDay(part.day);

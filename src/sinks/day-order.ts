@@ -18,11 +18,11 @@ export interface DayRows {
   readonly start: number;
   readonly end: number;
   /** Its rows by event, if each event has a directory. */
-  readonly events?: readonly EventRows[];
+  readonly events?: readonly EventRun[];
 }
 
 /** Rows of one event on one day: indexes [start, end) of the order. */
-export interface EventRows {
+export interface EventRun {
   readonly event: string;
   readonly start: number;
   readonly end: number;

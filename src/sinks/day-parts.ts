@@ -44,7 +44,7 @@ export interface DayPartsOptions {
   readonly namedDirectories: Set<string>;
 }
 
-interface OpenPart {
+interface OpenedPart {
   readonly key: DirectoryKey;
   /** In the output directory. */
   readonly path: string;
@@ -61,7 +61,7 @@ interface OpenPart {
  */
 export class DayParts {
   /** By directory in the dataset, as the next. */
-  readonly #open = new Map<string, OpenPart>();
+  readonly #open = new Map<string, OpenedPart>();
   readonly #counts = new Map<string, number>();
   readonly #finished: FinishedPart[] = [];
   /** Not shared with other splits: one that fails leaves bytes in it. */
@@ -146,7 +146,7 @@ export class DayParts {
     this.#finished.push({ temporaryPath: file.path, part, isStaged: true });
   }
 
-  #joinPart(open: OpenPart, part: PartFile, file: EncodedPart): void {
+  #joinPart(open: OpenedPart, part: PartFile, file: EncodedPart): void {
     file.check(part.sha256);
     open.encoder.appendPart(file);
     open.rows += part.rows;
@@ -164,7 +164,7 @@ export class DayParts {
     }
   }
 
-  #openPart(directory: string, { day, event }: DirectoryKey): OpenPart {
+  #openPart(directory: string, { day, event }: DirectoryKey): OpenedPart {
     const { files, format, splitId, dataset, temporaryDirectory } = this.options;
     // File systems of macOS and Windows have one directory for names that differ in case.
     const counted = directory.toLowerCase();
@@ -175,7 +175,7 @@ export class DayParts {
     const name = `part-${splitId}-${String(number).padStart(3, "0")}.${format.extension}`;
     const temporaryName = `${directory.replaceAll("/", "+")}.${name}`;
     const output = new PartOutput(files, this.#buffer, `${temporaryDirectory}/${temporaryName}`);
-    const part: OpenPart = {
+    const part: OpenedPart = {
       key: { day, event },
       path: `${dataset}/${directory}/${name}`,
       output,
@@ -188,7 +188,7 @@ export class DayParts {
     return part;
   }
 
-  #finishPart(directory: string, part: OpenPart): void {
+  #finishPart(directory: string, part: OpenedPart): void {
     const { output, encoder, key, path, rows, firstTimestamp, lastTimestamp } = part;
     encoder.finish();
     output.rest();

@@ -4,7 +4,7 @@ import { createZone } from "../base/luxon-zone.js";
 import { option } from "../base/option-text.js";
 import type { Kernel } from "../batch/kernel.js";
 import { EventCounts } from "../profile/event-counts.js";
-import { type DayRows, DIGIT_BITS, type EventRows } from "./day-order.js";
+import { type DayRows, DIGIT_BITS, type EventRun } from "./day-order.js";
 import type { RowBuffer } from "./row-buffer.js";
 
 /** Orders the rows of each day of a row buffer by event; rows of one event keep their order. */
@@ -51,9 +51,9 @@ export class EventOrder {
     } else run.sortByDay(this.#scratch, from, numbers, rows, 0, DIGIT_BITS);
   }
 
-  #cut(order: number, day: DayRows, names: readonly string[]): readonly EventRows[] {
+  #cut(order: number, day: DayRows, names: readonly string[]): readonly EventRun[] {
     const { u32, run } = this.kernel;
-    const ranges: EventRows[] = [];
+    const ranges: EventRun[] = [];
     for (let start = day.start; start < day.end; ) {
       const row = u32[order / 4 + start]!;
       const end = run.findDayEnd(order, this.#numbers, start, day.end);

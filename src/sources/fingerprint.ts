@@ -70,7 +70,7 @@ export function contentOf(fingerprint: string): string {
   return fingerprint.replace(/"modifiedMs":[^,}]*,?/, "");
 }
 
-type Facts = Readonly<Record<string, string | number>>;
+type FileFacts = Readonly<Record<string, string | number>>;
 
 /** The state of a source's file when its fingerprint was taken. */
 export function stateOf(fingerprint: string): FileState {
@@ -89,10 +89,10 @@ export function describeStateChange(before: FileState, now: FileState): string |
  * 2024-01-31T17:00:00.000Z → …`; null if they are equal.
  */
 export function describeFingerprintChange(before: string, after: string): string | null {
-  return describeDifferences(JSON.parse(before) as Facts, JSON.parse(after) as Facts);
+  return describeDifferences(JSON.parse(before) as FileFacts, JSON.parse(after) as FileFacts);
 }
 
-function describeDifferences(before: Facts, after: Facts): string | null {
+function describeDifferences(before: FileFacts, after: FileFacts): string | null {
   const words = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((key) => before[key] !== after[key])
     .map((key) => describeField(key, before[key], after[key]));

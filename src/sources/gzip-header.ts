@@ -19,7 +19,7 @@ type Demands<Result> = Generator<number, Result, Uint8Array>;
  * soon as zlib would; the caller ends it at missing bytes. Views that it gets are read at once.
  */
 export function* passGzipHeader(): Demands<void> {
-  const header = new HeaderBytes();
+  const header = new GzipBytes();
   if ((yield* header.uint16()) !== GZIP_MAGIC) {
     throw new DecodeFailure("corrupt", "incorrect header check");
   }
@@ -44,7 +44,7 @@ export function* passGzipHeader(): Demands<void> {
 }
 
 /** The bytes of a header with their checksum. */
-class HeaderBytes {
+class GzipBytes {
   checksum = 0;
 
   *take(count: number): Demands<Uint8Array> {

@@ -15,7 +15,7 @@ interface InflateOptions {
 }
 
 /** The part of the compressed bytes that comes next. */
-type Section = "header" | "blocks" | "trailer" | "padding" | "end";
+type InflatedSection = "header" | "blocks" | "trailer" | "padding" | "end";
 
 /**
  * The decompressed bytes of gzip (all members, checksums verified) or of a zip entry's bare deflate,
@@ -28,7 +28,7 @@ export class InflateBytes implements ByteSource {
   readonly #input: CompressedInput;
   readonly #inflater: Inflater;
   readonly #checksum: Checksum;
-  #section: Section;
+  #section: InflatedSection;
   /** Address of the first byte that the checksum has not seen. */
   #checked: number;
   #memberStart = 0;
@@ -99,7 +99,7 @@ export class InflateBytes implements ByteSource {
     return error.toSourceError(name, codec, byte, memberStart);
   }
 
-  async #pass(section: Section): Promise<Section> {
+  async #pass(section: InflatedSection): Promise<InflatedSection> {
     switch (section) {
       case "header":
         await passMemberHeader(this.#input);
@@ -120,7 +120,7 @@ export class InflateBytes implements ByteSource {
     }
   }
 
-  async #decode(): Promise<Section> {
+  async #decode(): Promise<InflatedSection> {
     const inflater = this.#inflater;
     this.#checked -= inflater.makeRoom();
     const before = inflater.to;
@@ -133,7 +133,7 @@ export class InflateBytes implements ByteSource {
     return isGzip ? "trailer" : "padding";
   }
 
-  async #endMember(): Promise<Section> {
+  async #endMember(): Promise<InflatedSection> {
     const rest = this.#kernel.bytes.subarray(this.#checked, this.#inflater.to);
     if ((await takeUint32(this.#input)) !== this.#checksum.end(rest)) {
       throw new DecodeFailure("corrupt", "incorrect data check");
@@ -146,7 +146,7 @@ export class InflateBytes implements ByteSource {
   }
 
   /** After the end of the compressed data only zeros may follow: padding, as on tapes. */
-  async #passPadding(): Promise<Section> {
+  async #passPadding(): Promise<InflatedSection> {
     while (await this.#input.has(1)) {
       if (this.#input.takeAll().some((byte) => byte !== 0)) {
         throw new DecodeFailure("trailing", "other bytes follow");

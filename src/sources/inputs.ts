@@ -21,7 +21,7 @@ export interface InputFile {
   readonly listed?: FoundFile["listed"];
 }
 
-export interface ListOptions extends ObjectOptions {
+export interface InputListing extends ObjectOptions {
   /** Holds the objects that are found. */
   readonly table?: SourceTable;
 }
@@ -42,7 +42,7 @@ const NAMES_SHOWN = 5;
 export async function listInputs(
   inputs: readonly string[],
   cwd: string,
-  options: ListOptions,
+  options: InputListing,
   mayBeGone: (path: string) => boolean = () => false,
 ): Promise<readonly FoundFile[]> {
   if (inputs.length === 0) {
@@ -119,7 +119,7 @@ interface FoundInput extends FoundFiles {
 
 const noFiles = { files: [], skipped: [], isUnique: true };
 
-async function findInput(input: string, cwd: string, options: ListOptions): Promise<FoundInput> {
+async function findInput(input: string, cwd: string, options: InputListing): Promise<FoundInput> {
   const url = parseObjectUrl(input);
   if (url !== undefined) {
     // Most runs read files and need no object store.

@@ -95,13 +95,17 @@ async function openDecoders(source: SourceBytes, options: OpenOptions): Promise<
   return openLayers(codecs, stored, layer);
 }
 
-interface Layer extends OpenOptions {
+interface ByteLayer extends OpenOptions {
   readonly name: string;
   readonly allowance: Allowance;
 }
 
 /** Opens the entry's decompressed bytes, checked against the zip's directory. */
-async function openEntry(source: SourceBytes, entry: ZipEntry, layer: Layer): Promise<ByteSource> {
+async function openEntry(
+  source: SourceBytes,
+  entry: ZipEntry,
+  layer: ByteLayer,
+): Promise<ByteSource> {
   const codecs = codecsOf(source.name, entry);
   const data = await openEntryData(source, entry, layer);
   return new CheckedEntryBytes(source.name, await openLayers(codecs, data, layer), entry);
@@ -128,7 +132,7 @@ function codecsOf(source: string, entry: ZipEntry): readonly (Codec | "deflate")
 async function openLayers(
   codecs: readonly (Codec | "deflate")[],
   stored: ByteSource,
-  layer: Layer,
+  layer: ByteLayer,
 ): Promise<ByteSource> {
   let bytes = stored;
   try {
@@ -153,7 +157,7 @@ function sharedKernel(): Kernel {
 async function openDecoder(
   codec: Codec | "deflate",
   upstream: ByteSource,
-  layer: Layer,
+  layer: ByteLayer,
 ): Promise<ByteSource> {
   const { name, signal, chunkBytes } = layer;
   switch (codec) {

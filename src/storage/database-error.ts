@@ -1,28 +1,28 @@
 import { SwitchyardError } from "../base/errors.js";
 
 /** A kind of failure: its code, and the reason with what to do. */
-interface Kind {
+interface FaultKind {
   readonly code: string;
   readonly reason: string;
 }
 
-const full: Kind = { code: "disk_full", reason: "the disk is full; free some space" };
-const busy: Kind = {
+const full: FaultKind = { code: "disk_full", reason: "the disk is full; free some space" };
+const busy: FaultKind = {
   code: "database_busy",
   reason: "another process has the database locked; stop it, or try again later",
 };
-const damaged: Kind = {
+const damaged: FaultKind = {
   code: "database_damaged",
   reason: "not a database, or damaged; restore a copy, or choose another directory",
 };
-const unwritable: Kind = {
+const unwritable: FaultKind = {
   code: "database_unwritable",
   reason: "not writable; grant write permission or choose another directory",
 };
-const other: Kind = { code: "database_failed", reason: "the database failed" };
+const other: FaultKind = { code: "database_failed", reason: "the database failed" };
 
 /** By SQLite's primary result code (https://www.sqlite.org/rescode.html), or the system's error code. */
-const kinds = new Map<number | string, Kind>([
+const kinds = new Map<number | string, FaultKind>([
   [3, unwritable],
   [5, busy],
   [6, busy],

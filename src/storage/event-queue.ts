@@ -38,7 +38,7 @@ export interface EventWriter {
   close(): Promise<void>;
 }
 
-interface Waiting {
+interface WaitingEvents {
   readonly intake: PackedIntake;
   resolve(): void;
   reject(error: unknown): void;
@@ -59,7 +59,7 @@ export class EventQueue {
   readonly #writer: EventWriter;
   readonly #onCommit: (commit: EventCommit) => void;
   readonly #charactersMax: number;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingEvents[] = [];
   #waitingCharacters = 0;
   #draining: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -107,7 +107,7 @@ export class EventQueue {
     this.#draining = undefined;
   }
 
-  #take(): readonly Waiting[] {
+  #take(): readonly WaitingEvents[] {
     let characters = 0;
     let count = 0;
     for (const { intake } of this.#waiting.slice(0, EVENT_COMMIT_REQUESTS_MAX)) {
@@ -120,7 +120,7 @@ export class EventQueue {
     return taken;
   }
 
-  async #commit(taken: readonly Waiting[]): Promise<void> {
+  async #commit(taken: readonly WaitingEvents[]): Promise<void> {
     try {
       const commit = await this.#writer.write(taken.map(({ intake }) => intake));
       for (const { resolve } of taken) resolve();

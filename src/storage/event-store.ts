@@ -18,7 +18,7 @@ export interface EventIntake {
   readonly idempotencyKey: string | undefined;
 }
 
-export interface EventCount {
+export interface StoredEventCount {
   readonly day: string;
   readonly event: string;
   readonly count: number;
@@ -62,7 +62,7 @@ export interface EventStore {
    */
   append(intake: EventIntake): Promise<void>;
   /** Returns at most `limit` counts, by day, then event. */
-  counts(range: DayRange, limit: number): Promise<readonly EventCount[]>;
+  counts(range: DayRange, limit: number): Promise<readonly StoredEventCount[]>;
   /**
    * Returns events by day, then event, then in the order of storing. Throws `CursorError` for a cursor
    * that no page of this query has returned.

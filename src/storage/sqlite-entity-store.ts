@@ -1,5 +1,5 @@
 import type { EntityKind } from "../contract/common.js";
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 import {
   filterValuesOf,
   isArchived,
@@ -12,10 +12,10 @@ import { ENTITY_PAGE_BYTES_MAX } from "./storage-limits.js";
 import {
   type ChangeEntity,
   type EntityKey,
+  type EntityPage,
   type EntityRecord,
   type EntityStore,
   type ListChange,
-  type Page,
   PageTooLargeError,
   type Slice,
   type WriteOptions,
@@ -61,7 +61,11 @@ export class SqliteEntityStore implements EntityStore {
     return stored && toRecord(stored);
   }
 
-  async list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<Page<EntityRecord>> {
+  async list(
+    kind: EntityKind,
+    slice: Slice,
+    filter?: ListFilter,
+  ): Promise<EntityPage<EntityRecord>> {
     if (filter === undefined) return this.#page(queries.entityList, [kind], slice, toRecord);
     const { archived, values, search } = filter;
     if (search === "" && Object.keys(values).length === 0) {
@@ -83,12 +87,12 @@ export class SqliteEntityStore implements EntityStore {
     return ids.map(({ id }) => originalText(id));
   }
 
-  async versions({ kind, id }: EntityKey, slice: Slice): Promise<Page<JsonObject>> {
+  async versions({ kind, id }: EntityKey, slice: Slice): Promise<EntityPage<AnyObject>> {
     const key = [kind, storedText(id)];
     return this.#page(queries.versionList, key, slice, ({ body }) => toBody(body));
   }
 
-  async referrers({ kind, id }: EntityKey, slice: Slice): Promise<Page<EntityRecord>> {
+  async referrers({ kind, id }: EntityKey, slice: Slice): Promise<EntityPage<EntityRecord>> {
     return this.#page(queries.referrerList, [kind, storedText(id)], slice, toRecord);
   }
 
@@ -184,7 +188,7 @@ export class SqliteEntityStore implements EntityStore {
     values: readonly SqlValue[],
     { start, count }: Slice,
     toItem: (stored: StoredEntity) => Item,
-  ): Page<Item> {
+  ): EntityPage<Item> {
     const slice = [...values, count, start];
     return this.#database.snapshot(() => {
       const size = this.#database.first<{ results: number; bytes: number }>(list.size, slice);
@@ -234,6 +238,6 @@ function toRecord(stored: StoredEntity): EntityRecord {
   };
 }
 
-function toBody(json: string): JsonObject {
-  return JSON.parse(json) as JsonObject;
+function toBody(json: string): AnyObject {
+  return JSON.parse(json) as AnyObject;
 }

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   CursorError,
   type DayRange,
-  type EventCount,
   type EventPage,
   type EventQuery,
   type StoredEvent,
+  type StoredEventCount,
 } from "./event-store.js";
 import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
 import {
@@ -69,13 +69,13 @@ export class SqliteEventReader {
   }
 
   /** Returns counts by day, then event. Later counts may include events that were stored meanwhile. */
-  async counts({ from, to }: DayRange, limit: number): Promise<readonly EventCount[]> {
-    const counts: EventCount[] = [];
+  async counts({ from, to }: DayRange, limit: number): Promise<readonly StoredEventCount[]> {
+    const counts: StoredEventCount[] = [];
     for (let after = { day: FIRST_DAY, event: "" }; ; await nextTurn()) {
       const turnLimit = Math.min(EVENT_COUNTS_PER_TURN, limit - counts.length);
       const range = [from ?? FIRST_DAY, to ?? LAST_DAY];
       const values = [...range, after.day, after.event, turnLimit];
-      const part = this.#database.all<EventCount>(selectCounts, values);
+      const part = this.#database.all<StoredEventCount>(selectCounts, values);
       for (const { day, event, count } of part) {
         counts.push({ day, event: originalText(event), count });
       }

@@ -1,6 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import type { EntityKind } from "../contract/common.js";
-import type { JsonObject } from "../contract/fields.js";
+import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
 import type { EventStore } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
@@ -18,7 +18,7 @@ export interface EntityRecord extends EntityKey {
   /** ms since the epoch. */
   readonly createdTime: number;
   /** The entity as answers return it. */
-  readonly body: JsonObject;
+  readonly body: AnyObject;
   /** Keys of the entities that this one points at. */
   readonly references: readonly EntityKey[];
 }
@@ -29,7 +29,7 @@ export interface Slice {
   readonly count: number;
 }
 
-export interface Page<Item> {
+export interface EntityPage<Item> {
   readonly items: readonly Item[];
   readonly totalItems: number;
 }
@@ -78,13 +78,13 @@ export interface EntityStore {
    * Returns the newest creation first, then by id; all entities without a filter. Throws
    * `PageTooLargeError`.
    */
-  list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<Page<EntityRecord>>;
+  list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<EntityPage<EntityRecord>>;
   /** Returns ids of the entity's list, in the order of their bytes. */
   listedIDs(key: EntityKey, slice: Slice): Promise<readonly string[]>;
   /** Returns the bodies of all versions, newest first. Throws `PageTooLargeError`. */
-  versions(key: EntityKey, slice: Slice): Promise<Page<JsonObject>>;
+  versions(key: EntityKey, slice: Slice): Promise<EntityPage<AnyObject>>;
   /** Returns the entities that point at this one, in the order of lists. Throws `PageTooLargeError`. */
-  referrers(key: EntityKey, slice: Slice): Promise<Page<EntityRecord>>;
+  referrers(key: EntityKey, slice: Slice): Promise<EntityPage<EntityRecord>>;
   /**
    * Reads an entity and stores what `change` makes of it, with its version snapshot and references, in
    * one transaction: no other write comes in between, and it is stored completely or not at all. Durable

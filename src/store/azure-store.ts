@@ -231,7 +231,7 @@ function renamed(
 }
 
 /** The members that errors of the SDK have; each may be absent. */
-interface SdkError {
+interface AzureError {
   /** Code of the store or of the system. */
   readonly code?: string;
   readonly statusCode?: number;
@@ -272,7 +272,7 @@ const explanationsByCode: Readonly<Record<string, Explanation>> = {
 
 /** Explains an error of the SDK. Its own text is left out: it can hold a signature. */
 function explainAzureError(error: Error, kind: RequestKind): CallFailure {
-  const { code = "", statusCode: status = 0, details } = error as SdkError;
+  const { code = "", statusCode: status = 0, details } = error as AzureError;
   const { authenticationErrorDetail: detail = "" } = details ?? {};
   return {
     known:

@@ -42,13 +42,13 @@ interface ObjectResource {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-interface ListAnswer {
+interface GcsList {
   readonly items?: readonly ObjectResource[];
   readonly prefixes?: readonly string[];
   readonly nextPageToken?: string;
 }
 
-interface Call {
+interface GcsCall {
   readonly method?: Dispatcher.HttpMethod;
   /** Path below the endpoint, with its query. */
   readonly path: string;
@@ -101,7 +101,7 @@ export class GcsStore implements ObjectStore {
         ...omitUndefined({ pageToken: token }),
       });
       const path = `${this.#objects}?${query}`;
-      const page = await this.#json<ListAnswer>({ path, signal: aborted });
+      const page = await this.#json<GcsList>({ path, signal: aborted });
       const { items = [], prefixes = [], nextPageToken: next } = page;
       return { objects: items.map(factsOf), prefixes, next };
     });
@@ -186,13 +186,13 @@ export class GcsStore implements ObjectStore {
     return `${this.#objects}/${encodeURIComponent(key)}`;
   }
 
-  async #json<Answer>(call: Call): Promise<Answer> {
+  async #json<Answer>(call: GcsCall): Promise<Answer> {
     const { body } = await this.#request(call);
     return (await body.json()) as Answer;
   }
 
   /** Throws `GcsError` for an answer that is not a success. */
-  async #request({ method = "GET", path, headers = {}, body, signal }: Call) {
+  async #request({ method = "GET", path, headers = {}, body, signal }: GcsCall) {
     const endpoint = this.#emulator ?? PUBLIC_ENDPOINT;
     const authorization =
       this.#emulator === undefined

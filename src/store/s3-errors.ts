@@ -3,7 +3,7 @@ import { type CallFailure, type Explanation, explainStatus, explanations } from 
 import type { RequestKind } from "./store-usage.js";
 
 /** Members of the SDK's errors; each may be absent. */
-interface SdkError {
+interface S3Error {
   readonly name?: string;
   /** The code of a system error. */
   readonly code?: string;
@@ -90,7 +90,7 @@ const transientNames = new Set([
 
 /** Explains an error. The SDK's own text is left out where it could hold a signed URL or a key id. */
 export function explainS3Error(error: Error, kind: RequestKind): CallFailure {
-  const { name = "", code = "", $metadata } = error as SdkError;
+  const { name = "", code = "", $metadata } = error as S3Error;
   const status = $metadata?.httpStatusCode ?? 0;
   // A body that stops early has no status, and an unknown name.
   const isCut = status === 0 && $metadata === undefined;

@@ -32,11 +32,11 @@ import {
 import type {
   FoundMapping,
   FoundTime,
+  MappingTrial,
   NullText,
   SourceShape,
   Survey,
   SurveyFailure,
-  Trial,
 } from "./survey.js";
 import { findTime } from "./time-form.js";
 import { tryMapping } from "./try-mapping.js";
@@ -204,7 +204,7 @@ function guessMapping(
 /** A mapping with the changes that the rows need, and its outcome. */
 interface Attempt extends MappingFinding {
   readonly time: FoundTime;
-  readonly trial: Trial;
+  readonly trial: MappingTrial;
   readonly kept: readonly string[];
 }
 
@@ -264,11 +264,11 @@ async function findBetter(
   };
 }
 
-function rejectedIn({ rows, delivered, filtered }: Trial): number {
+function rejectedIn({ rows, delivered, filtered }: MappingTrial): number {
   return rows - delivered - filtered;
 }
 
-function rejectWords({ rejects }: Trial): string {
+function rejectWords({ rejects }: MappingTrial): string {
   return Object.entries(rejects)
     .map(([code, count]) => `${code} ${count}`)
     .join(", ");
@@ -281,7 +281,7 @@ function dotted(mapping: WrittenMapping, target: string): string {
   return [typeof taken === "string" ? taken : taken.field].flat().join(".");
 }
 
-function doubtsOfTrial(trial: Trial): readonly string[] {
+function doubtsOfTrial(trial: MappingTrial): readonly string[] {
   const rejected = rejectedIn(trial);
   if (rejected === 0) return [];
   const isLate = trial.rejects.time_out_of_range !== undefined;

@@ -18,7 +18,7 @@ export interface Survey {
   /** Texts of CSV cells that probably mean null. */
   readonly nulls: readonly NullText[];
   readonly time: FoundTime;
-  readonly trial: Trial;
+  readonly trial: MappingTrial;
   /** The first sources that cannot be read or whose format is unknown. */
   readonly failures: readonly SurveyFailure[];
   readonly failuresTotal: number;
@@ -91,7 +91,7 @@ export interface FoundTime {
 }
 
 /** Counts of the sampled rows after mapping. */
-export interface Trial {
+export interface MappingTrial {
   readonly rows: number;
   readonly delivered: number;
   /** Rows that the filters leave out. */

@@ -5,7 +5,7 @@ import type { Mapper } from "../mapper/mapper.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { Source } from "../sources/source.js";
 import { asSourceError, type SampleTools, sampleBatches } from "./sample-rows.js";
-import type { Trial } from "./survey.js";
+import type { MappingTrial } from "./survey.js";
 
 /** The default of an export: events from 1971 on. */
 const MIN_TIME_MS = Date.UTC(1971, 0, 1);
@@ -19,7 +19,7 @@ export async function tryMapping(
   mapping: Mapping,
   maxTimeMs: number,
   tools: SampleTools,
-): Promise<Trial> {
+): Promise<MappingTrial> {
   const mapper = createMapper(tools.kernel, { mapping, minTimeMs: MIN_TIME_MS, maxTimeMs });
   const tally = new TrialTally(mapper);
   for (const source of sources) {
@@ -68,7 +68,7 @@ class TrialTally {
     }
   }
 
-  trial(): Trial {
+  trial(): MappingTrial {
     return {
       rows: this.#rows,
       delivered: this.#delivered,

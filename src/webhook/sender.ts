@@ -34,14 +34,14 @@ interface SenderOptions extends RateLimits {
    * Called when no request is in progress because the service accepts nothing, and without a
    * `Waiting` when it accepts something again.
    */
-  onWaiting?(waiting?: Waiting): void;
+  onWaiting?(waiting?: SendWait): void;
   /** As in `WebhookOptions`. */
   checkClaim?(): void;
   awaitShare?(events: number): Promise<void>;
 }
 
 /** The last failure of a service that accepts nothing. */
-export interface Waiting {
+export interface SendWait {
   readonly reason: string;
   /** Number of attempts of the request that failed last. */
   readonly attempts: number;
@@ -90,7 +90,7 @@ export class Sender {
   #failure: unknown;
   #failingSinceMs: number | undefined;
   #isReached: boolean;
-  #waiting: Waiting | undefined;
+  #waiting: SendWait | undefined;
   /** Bodies of several events of at least this size are too large. */
   #tooLargeBytes = Number.POSITIVE_INFINITY;
   #inProgress = 0;

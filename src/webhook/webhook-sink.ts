@@ -8,7 +8,7 @@ import { EventLines } from "./event-lines.js";
 import type { Post } from "./post.js";
 import type { BodyForm } from "./request-batch.js";
 import { type SendClock, systemSendClock } from "./send-clock.js";
-import { Sender, type Waiting } from "./sender.js";
+import { Sender, type SendWait } from "./sender.js";
 import { WebhookSplit } from "./webhook-split.js";
 
 export interface WebhookOptions {
@@ -47,7 +47,7 @@ export interface WebhookOptions {
   random?(): number;
   /** The service has answered an earlier process. Default: false. */
   readonly isReached?: boolean;
-  onWaiting?(waiting?: Waiting): void;
+  onWaiting?(waiting?: SendWait): void;
   /**
    * Called when the service has decided about events, so that progress need not wait for a batch.
    * Events that an earlier run has confirmed count when they are read.

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../../src/contract/fields.js";
+import type { AnyObject } from "../../src/contract/fields.js";
 import type { OperationName } from "../../src/contract/routes.js";
 
 /** Rules for the bodies of an operation that no schema has. */
 export interface Peculiarities {
   /** Makes a generated body keep the rules over several fields. */
-  readonly fit?: (body: JsonObject) => JsonObject;
+  readonly fit?: (body: AnyObject) => AnyObject;
   /** Fields of the body that the entity in the answer does not have, or has otherwise. */
   readonly hidden?: readonly string[];
 }
@@ -61,7 +61,7 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
 export const needingState: readonly OperationName[] = ["decideExperiment", "abandonExperiment"];
 
 /** Bodies of the entities that routes with an id in their path are called on. */
-export const existing: Readonly<Record<string, JsonObject>> = {
+export const existing: Readonly<Record<string, AnyObject>> = {
   Gates: { name: "Existing" },
   "Dynamic configs": { name: "Existing" },
   Experiments: { name: "Existing" },
@@ -71,7 +71,7 @@ export const existing: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Rules of one body have different names and ids, percentages, and texts that say something. */
-function withDistinctRules(body: JsonObject): JsonObject {
+function withDistinctRules(body: AnyObject): AnyObject {
   return changedItems(body, "rules", (rule, index) => {
     const named = changed(rule, "name", numbered(index));
     const identified = changed(named, "id", (id) => (id ? numbered(index)(id) : id));
@@ -85,12 +85,12 @@ function withDistinctRules(body: JsonObject): JsonObject {
 }
 
 /** The ids of a dynamic config's rules are always made by the service. */
-function withoutRuleIDs(body: JsonObject): JsonObject {
+function withoutRuleIDs(body: AnyObject): AnyObject {
   return changedItems(body, "rules", (rule) => changed(rule, "id", () => ""));
 }
 
 /** Values and their JSON5 texts mean the same, and fit the schema, which asks for nothing. */
-function withJson5Pairs(body: JsonObject): JsonObject {
+function withJson5Pairs(body: AnyObject): AnyObject {
   const schema = '{"title": "anything"}';
   const withSchema = changed(body, "schema", (given) => (given === null ? null : schema));
   const withBoth = changed(withSchema, "schemaJson5", (given) => {
@@ -105,26 +105,26 @@ function withJson5Pairs(body: JsonObject): JsonObject {
   );
 }
 
-function withJson5Pair(holder: JsonObject, field: string): JsonObject {
+function withJson5Pair(holder: AnyObject, field: string): AnyObject {
   return changed(holder, `${field}Json5`, (text) => {
     const { [field]: value = { text } } = holder;
     return `${JSON.stringify(value)} // as it is`;
   });
 }
 
-function withTableName(body: JsonObject): JsonObject {
+function withTableName(body: AnyObject): AnyObject {
   const { sourceType, tableName = "" } = body;
   return sourceType === "table" && tableName === "" ? { ...body, tableName: "purchases" } : body;
 }
 
-function withDefaultGroups(body: JsonObject): JsonObject {
+function withDefaultGroups(body: AnyObject): AnyObject {
   return changed(body, "group_names", (names) =>
     (names as readonly string[]).map((_, index) => (index % 2 === 0 ? "Control" : "Test")),
   );
 }
 
 /** In `setup`, with distinct names, sizes that leave room for each other, and complete settings. */
-function experimentThatFits(body: JsonObject): JsonObject {
+function experimentThatFits(body: AnyObject): AnyObject {
   const inSetup = changed(body, "status", () => "setup");
   const withGroups = changedItems(inSetup, "groups", (group, index) => {
     const named = changed(group, "name", numbered(index));
@@ -139,7 +139,7 @@ function experimentThatFits(body: JsonObject): JsonObject {
   );
   return changedItems(withScores, "sprtMDESettings", (setting) =>
     changed(setting, "groupSettings", (given) =>
-      (given as readonly JsonObject[]).concat({ groupKey: "last" }).map((groupSetting) => ({
+      (given as readonly AnyObject[]).concat({ groupKey: "last" }).map((groupSetting) => ({
         mde: 1,
         mean: 2,
         stdDev: 3,
@@ -159,14 +159,14 @@ function numbered(index: number): (text: unknown) => string {
 }
 
 /** A field that is not there is not made. */
-function changed(body: JsonObject, field: string, change: (value: unknown) => unknown): JsonObject {
+function changed(body: AnyObject, field: string, change: (value: unknown) => unknown): AnyObject {
   return field in body ? { ...body, [field]: change(body[field]) } : body;
 }
 
 function changedItems(
-  body: JsonObject,
+  body: AnyObject,
   field: string,
-  change: (item: JsonObject, index: number) => JsonObject,
-): JsonObject {
-  return changed(body, field, (items) => (items as readonly JsonObject[]).map(change));
+  change: (item: AnyObject, index: number) => AnyObject,
+): AnyObject {
+  return changed(body, field, (items) => (items as readonly AnyObject[]).map(change));
 }

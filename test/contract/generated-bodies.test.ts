@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/contract/fields.js";
+import type { AnyObject } from "../../src/contract/fields.js";
 import { noBody, type Route } from "../../src/contract/route.js";
 import { type OperationName, routes } from "../../src/contract/routes.js";
 import { mutationsOf } from "../support/body-mutations.js";
@@ -36,14 +36,14 @@ describe.each(someOf(table, 3))("generated bodies of %s", (name, route) => {
   afterEach(() => service.close());
 
   const bodies = (options: GeneratedBodyOptions) =>
-    validValues(schema, options).map((body) => fit(body as JsonObject));
+    validValues(schema, options).map((body) => fit(body as AnyObject));
 
-  const expectEchoed = async (body: JsonObject) => {
-    const { status, json } = await service.call<JsonObject>({ method: route.method, path, body });
+  const expectEchoed = async (body: AnyObject) => {
+    const { status, json } = await service.call<AnyObject>({ method: route.method, path, body });
     expect({ status, errors: json.errors }).toEqual({ status: route.status, errors: undefined });
     try {
       const shown = Object.entries(body).filter(([field]) => !hidden.includes(field));
-      const expected = withDerived(Object.fromEntries(shown), json.data) as JsonObject;
+      const expected = withDerived(Object.fromEntries(shown), json.data) as AnyObject;
       expect(picked(json.data, Object.keys(expected))).toEqual(expected);
     } finally {
       await removeCreated(service, route, json.data);
@@ -77,7 +77,7 @@ describe.each(someOf(table, 3))("generated bodies of %s", (name, route) => {
   });
 });
 
-function unchanged(body: JsonObject): JsonObject {
+function unchanged(body: AnyObject): AnyObject {
   return body;
 }
 
@@ -89,7 +89,7 @@ function isWithin(property: string, other: string): boolean {
 async function pathOf(service: TestService, route: Route): Promise<string> {
   const [parameter] = Object.keys(route.params.shape);
   if (parameter === undefined) return route.path;
-  const { json } = await service.call<JsonObject>({
+  const { json } = await service.call<AnyObject>({
     method: "POST",
     path: collectionOf(route),
     body: existing[route.group],
@@ -98,7 +98,7 @@ async function pathOf(service: TestService, route: Route): Promise<string> {
 }
 
 /** Lets the next body have the same name; the entity of the route stays. */
-async function removeCreated(service: TestService, route: Route, data: JsonObject): Promise<void> {
+async function removeCreated(service: TestService, route: Route, data: AnyObject): Promise<void> {
   if (data["name"] === "Existing" || data["version"] !== 1) return;
   const id = encodeURIComponent(String(data["id"] ?? data["name"]));
   await service.call({ method: "DELETE", path: `${collectionOf(route)}/${id}` });
@@ -115,16 +115,16 @@ function withDerived(sent: unknown, received: unknown): unknown {
     return sent.map((item, index) => withDerived(item, (received as unknown[] | null)?.[index]));
   }
   if (typeof sent !== "object" || sent === null) return sent;
-  const { ...made } = received as JsonObject | undefined;
+  const { ...made } = received as AnyObject | undefined;
   const kept = Object.entries(sent).map(([name, value]) => [name, withDerived(value, made[name])]);
-  const added = Object.entries(made).filter(([name]) => isMade(name, sent as JsonObject));
+  const added = Object.entries(made).filter(([name]) => isMade(name, sent as AnyObject));
   return Object.fromEntries([...kept, ...added]);
 }
 
-function isMade(name: string, sent: JsonObject): boolean {
+function isMade(name: string, sent: AnyObject): boolean {
   return derived.has(name) && (sent[name] ?? "") === "";
 }
 
-function picked(data: JsonObject, names: readonly string[]): JsonObject {
+function picked(data: AnyObject, names: readonly string[]): AnyObject {
   return Object.fromEntries(names.map((name) => [name, data[name]]));
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/contract/fields.js";
+import type { AnyObject } from "../../src/contract/fields.js";
 import type { Gate } from "../../src/contract/gate.js";
 import { refusal } from "../support/refusal.js";
 import { startTestService, type TestCall, type TestService } from "../support/service.js";
@@ -37,7 +37,7 @@ describe("POST /console/v1/gates", () => {
     expect(await read()).toEqual(json.data);
   });
 
-  it.each<[string, JsonObject]>([
+  it.each<[string, AnyObject]>([
     ["isEnabled: boolean", { isEnabled: false }],
     ["type: PERMANENT or TEMPORARY", { type: "PERMANENT" }],
     ["checksPerHour: integer, as a text too", { checksPerHour: "7" }],
@@ -60,7 +60,7 @@ describe("POST /console/v1/gates", () => {
     expect(await create(body)).toMatchObject({ status: 201, json: { data: body } });
   });
 
-  it.each<[string, JsonObject, string, string | RegExp]>([
+  it.each<[string, AnyObject, string, string | RegExp]>([
     ["name: required", { name: undefined }, "name", "Required"],
     ["name: 3 to 100", { name: "ab" }, "name", "Must be at least 3 characters"],
     ["name: 3 to 100", { name: "a".repeat(101) }, "name", "Must be at most 100 characters"],
@@ -213,7 +213,7 @@ describe("GET /console/v1/gates/{id}/gate_references", () => {
     for (const [kind, body] of referrers) {
       await call({ method: "POST", path: `/console/v1/${kind}`, body });
     }
-    const { json } = await service.call<JsonObject[]>({ path: `${one}/gate_references?limit=2` });
+    const { json } = await service.call<AnyObject[]>({ path: `${one}/gate_references?limit=2` });
     expect(json.message).toBe("Gates listed successfully.");
     expect(json.data.map(({ id, entityType }) => [id, entityType])).toEqual([
       ["a_trial", "experiment"],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/contract/fields.js";
+import type { AnyObject } from "../../src/contract/fields.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;
@@ -13,7 +13,7 @@ afterEach(() => service.close());
 const root = "/console/v1";
 
 /** Each resource: its path, the path of one entity, a body that creates it, and its parts. */
-const resources: readonly (readonly [string, string, JsonObject])[] = [
+const resources: readonly (readonly [string, string, AnyObject])[] = [
   ["gates", "one", { name: "one" }],
   ["dynamic_configs", "one", { name: "one" }],
   ["experiments", "one", { name: "one" }],
@@ -27,7 +27,7 @@ const resources: readonly (readonly [string, string, JsonObject])[] = [
 ];
 
 async function call(method: string, path: string, body?: unknown) {
-  const { status, json } = await service.call<JsonObject & JsonObject[]>({
+  const { status, json } = await service.call<AnyObject & AnyObject[]>({
     method: method as "GET",
     path: `${root}/${path}`,
     ...(body === undefined ? {} : { body }),
@@ -166,7 +166,7 @@ describe("the steps of an experiment", () => {
 });
 
 describe("rules", () => {
-  const rule = (name: string, others: JsonObject = {}) => ({
+  const rule = (name: string, others: AnyObject = {}) => ({
     name,
     passPercentage: 10,
     conditions: [],
@@ -174,7 +174,7 @@ describe("rules", () => {
   });
   const rulesOf = async (path: string) => {
     const { data } = await call("GET", path);
-    return (data as JsonObject)["rules"] as { id: string; baseID: string }[];
+    return (data as AnyObject)["rules"] as { id: string; baseID: string }[];
   };
 
   it("of segments keep the ids of their name", async () => {

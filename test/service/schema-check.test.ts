@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/contract/fields.js";
+import type { AnyObject } from "../../src/contract/fields.js";
 import { checkSchema } from "../../src/service/schema-check.js";
 
-const check = (schema: unknown, ...values: JsonObject[]) =>
+const check = (schema: unknown, ...values: AnyObject[]) =>
   checkSchema({ schema: JSON.stringify(schema), values });
 const ofSchema = (reason: unknown) => [{ value: undefined, reason }];
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/contract/fields.js";
+import type { AnyObject } from "../../src/contract/fields.js";
 import type { Segment } from "../../src/contract/segment.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 const path = "/console/v1/segments";
 const minimal = { name: "A Segment", type: "rule_based" };
-const rule = (...conditions: JsonObject[]) => ({ name: "staff", passPercentage: 100, conditions });
+const rule = (...conditions: AnyObject[]) => ({ name: "staff", passPercentage: 100, conditions });
 
 let service: TestService;
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import type { Answer } from "../../src/service/handler.js";
+import type { HandlerAnswer } from "../../src/service/handler.js";
 import { type Server, startServer } from "../../src/service/server.js";
 import type { ServiceLimits } from "../../src/service/service-limits.js";
 import type { Store } from "../../src/storage/store.js";
@@ -26,7 +26,7 @@ function gate<Result>() {
 /** A server with one route that answers when it is let, and a store that tells when it is closed. */
 async function start(limits: Partial<ServiceLimits> = {}) {
   const arrived = gate<void>();
-  const release = gate<Answer>();
+  const release = gate<HandlerAnswer>();
   const closed: string[] = [];
   const opened = await openTestStore();
   const store: Store = {

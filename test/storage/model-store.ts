@@ -1,5 +1,5 @@
 import { SwitchyardError } from "../../src/base/errors.js";
-import type { JsonObject } from "../../src/contract/fields.js";
+import type { AnyObject } from "../../src/contract/fields.js";
 import {
   filterValuesOf,
   isArchived,
@@ -7,7 +7,7 @@ import {
   searchTextOf,
 } from "../../src/contract/list-query.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
-import type { EntityKey, EntityRecord, Page, Slice, Store } from "../../src/storage/store.js";
+import type { EntityKey, EntityPage, EntityRecord, Slice, Store } from "../../src/storage/store.js";
 import { noEventStore } from "./records.js";
 
 /**
@@ -17,7 +17,7 @@ import { noEventStore } from "./records.js";
 export function modelStore(): Store {
   const records = new Map<string, EntityRecord>();
   const lists = new Map<string, ReadonlySet<string>>();
-  const snapshots = new Map<string, JsonObject[]>();
+  const snapshots = new Map<string, AnyObject[]>();
   const keys = new Map<string, KeyRecord>();
   const place = ({ kind, id }: EntityKey) => `${kind}/${id}`;
   const all = () => [...records.values()].sort(newestFirst);
@@ -88,7 +88,7 @@ export function modelStore(): Store {
   };
 }
 
-function isListed(body: JsonObject, filter: ListFilter | undefined): boolean {
+function isListed(body: AnyObject, filter: ListFilter | undefined): boolean {
   if (filter === undefined) return true;
   const held = filterValuesOf(body);
   return (
@@ -109,6 +109,6 @@ function newestFirst(left: EntityRecord, right: EntityRecord): number {
   );
 }
 
-function pageOf<Item>(items: readonly Item[], { start, count }: Slice): Page<Item> {
+function pageOf<Item>(items: readonly Item[], { start, count }: Slice): EntityPage<Item> {
   return { items: items.slice(start, start + count), totalItems: items.length };
 }

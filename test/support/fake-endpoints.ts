@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { noBody, noParams, noQuery, type Route } from "../../src/contract/route.js";
 import type { Endpoints } from "../../src/service/app.js";
-import type { Answer, Call, Handler } from "../../src/service/handler.js";
+import type { Handler, HandlerAnswer, HandlerCall } from "../../src/service/handler.js";
 
 /** A made-up route; members that a test leaves out have defaults. */
 function fakeRoute(route: Partial<Route> = {}): Route {
@@ -37,6 +37,11 @@ export function fakeEndpoints(operations: Readonly<Record<string, FakeOperation>
 }
 
 /** Echoes the request. */
-export async function echo({ params, query, body, ...facts }: Call<Route>): Promise<Answer> {
+export async function echo({
+  params,
+  query,
+  body,
+  ...facts
+}: HandlerCall<Route>): Promise<HandlerAnswer> {
   return { content: { data: { params, query, body, facts } } };
 }

@@ -133,10 +133,10 @@ const steps = {
   },
 } as const satisfies Record<string, Step>;
 
-type StepName = keyof typeof steps;
+type ChangeStep = keyof typeof steps;
 
 /** Returns the steps of a change in their order. */
-export function stepsOf({ isSwapped }: Pick<DayChange, "isSwapped">): readonly StepName[] {
+export function stepsOf({ isSwapped }: Pick<DayChange, "isSwapped">): readonly ChangeStep[] {
   return isSwapped
     ? ["link", "begin", "swap", "record", "restore", "clear"]
     : ["begin", "add", "commit", "record", "remove", "clear"];

@@ -41,7 +41,7 @@ export async function takeSample(
  * Fields of an event as texts that are equal if the values are equal; undefined for a missing
  * field.
  */
-interface Fields {
+interface SampleFields {
   readonly user: string | undefined;
   readonly metadata: string | undefined;
   readonly value: string | undefined;
@@ -52,10 +52,10 @@ interface Wanted {
   readonly stored: StoredEventText;
   /** The name as parts store it. */
   readonly name: string;
-  readonly fields: Fields;
+  readonly fields: SampleFields;
   isFound: boolean;
   /** Fields of the most similar row with the same name and time. */
-  nearest: Fields | undefined;
+  nearest: SampleFields | undefined;
 }
 
 /** The tools that read the parts of an export. */
@@ -153,7 +153,7 @@ function matchRow(
   const name = isEscaped ? (JSON.parse(`"${text}"`) as string) : text;
   const named = candidates.filter((one) => one.name === name && !one.isFound);
   if (named.length === 0) return;
-  const fields: Fields = {
+  const fields: SampleFields = {
     user: canonical(cells[read.indexOf("user")]?.text(row)),
     metadata: canonical(cells[read.indexOf("metadata")]?.text(row)),
     // An empty CSV cell is a missing value.
@@ -165,7 +165,7 @@ function matchRow(
   else for (const one of named) one.nearest = nearer(one, fields);
 }
 
-function nearer({ fields, nearest }: Wanted, other: Fields): Fields {
+function nearer({ fields, nearest }: Wanted, other: SampleFields): SampleFields {
   if (nearest === undefined) return other;
   const isNearer = changedFields(fields, other).length < changedFields(fields, nearest).length;
   return isNearer ? other : nearest;
@@ -174,7 +174,7 @@ function nearer({ fields, nearest }: Wanted, other: Fields): Fields {
 function wantedOf(stored: StoredEventText, manifest: Manifest, read: ReadColumns): Wanted {
   const event = parseValue(stored.body) as Readonly<Record<string, unknown>>;
   const [user, metadata, value] = [event["user"], event["metadata"], event["value"]];
-  const has = (name: keyof Fields) => read.indexOf(name) >= 0;
+  const has = (name: keyof SampleFields) => read.indexOf(name) >= 0;
   return {
     stored,
     name: nameInPart(stored.event, manifest),
@@ -200,7 +200,7 @@ function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : valueText(value);
 }
 
-function changedFields(one: Fields, other: Fields): readonly (keyof Fields)[] {
+function changedFields(one: SampleFields, other: SampleFields): readonly (keyof SampleFields)[] {
   return (["user", "metadata", "value"] as const).filter((name) => one[name] !== other[name]);
 }
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { LogLevel } from "../../base/log-levels.js";
 import { type OptionValues, withDefaults } from "../../options/option-names.js";
-import { type Output, outputOf } from "../context.js";
+import { type OutputForm, outputOf } from "../context.js";
 import type { Address } from "../listen-error.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";
@@ -13,7 +13,7 @@ export interface ServiceOptions {
   readonly dataDirectory: string;
   readonly keyHeader: string;
   readonly logLevel: LogLevel;
-  readonly output: Output;
+  readonly output: OutputForm;
 }
 
 /** Returns the options with defaults. */

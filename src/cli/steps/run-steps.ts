@@ -23,7 +23,7 @@ import { openOutput } from "../../output/open-output.js";
 import { logLine } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import type { ExportResult } from "../../run/export-spec.js";
-import { type CommandContext, type Output, outputOf } from "../context.js";
+import { type CommandContext, type OutputForm, outputOf } from "../context.js";
 import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunMetrics } from "./run-metrics.js";
@@ -56,7 +56,7 @@ interface Run {
   readonly command: Invocation["command"];
   readonly flags: GivenFlags;
   readonly commandLine: readonly string[];
-  output: Output;
+  output: OutputForm;
   /** Steps to run. */
   names: readonly StepName[];
   /** Reports of the steps that ended. */

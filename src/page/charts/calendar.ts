@@ -86,14 +86,14 @@ function cellLines({ day, events, rejected }: ReportDay, hasFinding: boolean): r
 }
 
 /** The days of a month, or of several months without events. */
-interface Stretch {
+interface CalendarStretch {
   readonly start: number;
   readonly end: number;
   readonly isEmpty: boolean;
 }
 
-function stretchesOf(days: readonly ReportDay[]): readonly Stretch[] {
-  const stretches: Stretch[] = [];
+function stretchesOf(days: readonly ReportDay[]): readonly CalendarStretch[] {
+  const stretches: CalendarStretch[] = [];
   let emptyMonths = 0;
   let start = 0;
   for (let end = 1; end <= days.length; end++) {

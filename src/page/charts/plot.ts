@@ -1,5 +1,5 @@
 import type { ReportDay } from "../../profile/report.js";
-import type { Layer } from "../elements/day-series.js";
+import type { SeriesLayer } from "../elements/day-series.js";
 import { axisCount, dayText } from "../elements/display-text.js";
 import { svgElement } from "../elements/element.js";
 import { type ValueScale, valueScale } from "./bars.js";
@@ -14,7 +14,7 @@ export interface Plot {
   readonly height: number;
   readonly days: readonly ReportDay[];
   readonly bucketDays: number;
-  readonly layers: readonly Layer[];
+  readonly layers: readonly SeriesLayer[];
 }
 
 /** The x position at which a day begins, in pixels; `days.length` gives the end of the last day. */
@@ -56,7 +56,7 @@ function valueAxis({ width }: Plot, scale: ValueScale): readonly SVGElement[] {
   });
 }
 
-function bars(plot: Plot, layer: Layer, scale: ValueScale): string {
+function bars(plot: Plot, layer: SeriesLayer, scale: ValueScale): string {
   const { bucketDays, days } = plot;
   let path = "";
   layer.spans.forEach(([low, high], bucket) => {

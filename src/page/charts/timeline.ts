@@ -1,7 +1,7 @@
 import { sum } from "../../base/sum.js";
 import { formatCount } from "../../report/quantities.js";
 import type { Tooltip } from "../elements/blocks.js";
-import { bucketDaysFor, type Layer } from "../elements/day-series.js";
+import { bucketDaysFor, type SeriesLayer } from "../elements/day-series.js";
 import { daysText, dayText, shown } from "../elements/display-text.js";
 import { element, svgElement } from "../elements/element.js";
 import type { ViewState } from "../elements/view-state.js";
@@ -18,7 +18,7 @@ interface TimelineOptions {
   /** Description of the drawing, one sentence. */
   readonly label: string;
   readonly heightPx: number;
-  readonly layers: (bucketDays: number) => readonly Layer[];
+  readonly layers: (bucketDays: number) => readonly SeriesLayer[];
   readonly signal?: AbortSignal;
 }
 

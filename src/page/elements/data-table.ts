@@ -2,7 +2,7 @@ import { formatCount } from "../../report/quantities.js";
 import { shown } from "./display-text.js";
 import { button, type Child, element } from "./element.js";
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => Child;
   /** The value to sort by; a column without it cannot be sorted. */
@@ -16,7 +16,7 @@ export function textColumn<Row>(
   heading: string,
   textOf: (row: Row) => string,
   className?: string,
-): Column<Row> {
+): TableColumn<Row> {
   return { heading, cell: (row) => shown(textOf(row)), sortValue: textOf, className };
 }
 
@@ -25,7 +25,7 @@ export function numberColumn<Row>(
   heading: string,
   numberOf: (row: Row) => number,
   format: (value: number) => string = formatCount,
-): Column<Row> {
+): TableColumn<Row> {
   return { heading, isNumber: true, cell: (row) => format(numberOf(row)), sortValue: numberOf };
 }
 
@@ -33,7 +33,7 @@ interface TableOptions<Row> {
   readonly caption: string;
   /** Names of one row and of several: `["property", "properties"]`. */
   readonly nouns: readonly [one: string, several: string];
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   /** Text in lower case that a search looks in; without it there is no search. */
   readonly searchText?: (row: Row) => string;
@@ -116,7 +116,7 @@ export class DataTable<Row> {
     return input;
   }
 
-  #heading({ heading, sortValue, isNumber, className }: Column<Row>, index: number) {
+  #heading({ heading, sortValue, isNumber, className }: TableColumn<Row>, index: number) {
     const attributes = { scope: "col", class: classes(isNumber && "number", className) };
     if (sortValue === undefined) return element("th", attributes, heading);
     const mark = element("span", { class: "sort-mark", "aria-hidden": "true" });

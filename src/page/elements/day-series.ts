@@ -2,7 +2,7 @@ import { sum } from "../../base/sum.js";
 import type { Report, ReportDay } from "../../profile/report.js";
 
 /** Days of a report by their indexes, `end` excluded. */
-export interface DayRange {
+export interface ShownDays {
   readonly start: number;
   readonly end: number;
 }
@@ -41,7 +41,7 @@ export function eventSeries(report: Pick<Report, "days" | "events">): EventSerie
   return { starts, days, rows };
 }
 
-export function rowsInRange(series: EventSeries, event: number, range: DayRange): number {
+export function rowsInRange(series: EventSeries, event: number, range: ShownDays): number {
   let sum = 0;
   const end = series.starts[event + 1] ?? 0;
   for (let index = series.starts[event] ?? 0; index < end; index++) {
@@ -74,7 +74,7 @@ export function bucketDaysFor(days: number, bucketsMax: number): number {
 }
 
 /** Counts the events of each hour of the day, over the days of a range. */
-export function hoursInRange(report: Pick<Report, "days">, range: DayRange): readonly number[] {
+export function hoursInRange(report: Pick<Report, "days">, range: ShownDays): readonly number[] {
   const hours = Array.from({ length: 24 }, () => 0);
   for (const day of report.days.slice(range.start, range.end)) {
     day.hours.forEach((events, hour) => {
@@ -89,7 +89,7 @@ const GAP_DAYS_MIN = 60;
 /** Up to this share of all events, days far from all others are treated as wrong times. */
 const OUTLYING_SHARE_MAX = 0.01;
 
-interface DayParts {
+interface PartsOfDay {
   /** Days that charts show, without gaps. */
   readonly days: readonly ReportDay[];
   /** Days with events far before or after the others. */
@@ -100,10 +100,10 @@ interface DayParts {
  * Separates days that are far from the rest and have almost no events. A few events of 1970 or 2099
  * would stretch a chart so far that all others are one bar.
  */
-export function partDays(days: readonly ReportDay[]): DayParts {
+export function partDays(days: readonly ReportDay[]): PartsOfDay {
   const total = eventsOf(days);
   const groups = groupsOf(days);
-  const isSmall = ({ events }: Group) => events <= total * OUTLYING_SHARE_MAX;
+  const isSmall = ({ events }: DayGroup) => events <= total * OUTLYING_SHARE_MAX;
   const first = groups.findIndex((group) => !isSmall(group));
   const last = groups.findLastIndex((group) => !isSmall(group));
   const [start, end] = [groups[first]?.start ?? 0, groups[last]?.end ?? days.length];
@@ -115,15 +115,15 @@ export function partDays(days: readonly ReportDay[]): DayParts {
   };
 }
 
-interface Group {
+interface DayGroup {
   readonly start: number;
   readonly end: number;
   readonly events: number;
 }
 
 /** Groups days with events that are not separated by a gap. */
-function groupsOf(days: readonly ReportDay[]): readonly Group[] {
-  const groups: Group[] = [];
+function groupsOf(days: readonly ReportDay[]): readonly DayGroup[] {
+  const groups: DayGroup[] = [];
   days.forEach(({ events }, day) => {
     if (events === 0) return;
     const open = groups.at(-1);
@@ -139,7 +139,7 @@ function eventsOf(days: readonly ReportDay[]): number {
 }
 
 /** One of the stacked layers of a timeline. */
-export interface Layer {
+export interface SeriesLayer {
   /** Index in `Report.events`; absent for all other names together. */
   readonly event?: number;
   readonly values: Float64Array;
@@ -155,7 +155,7 @@ export function layersOf(
   report: Pick<Report, "days" | "events">,
   series: EventSeries,
   bucketDays: number,
-): readonly Layer[] {
+): readonly SeriesLayer[] {
   const days = report.days.length;
   const rest = new Float64Array(Math.ceil(days / bucketDays));
   report.days.forEach(({ events }, day) => {
@@ -174,7 +174,7 @@ export function layersOf(
 }
 
 /** Each layer begins where the one below it ends. */
-function stacked(layers: readonly Omit<Layer, "spans">[]): readonly Layer[] {
+function stacked(layers: readonly Omit<SeriesLayer, "spans">[]): readonly SeriesLayer[] {
   const heights = new Float64Array(layers[0]?.values.length ?? 0);
   return layers.map((layer) => ({
     ...layer,
@@ -187,7 +187,7 @@ function stacked(layers: readonly Omit<Layer, "spans">[]): readonly Layer[] {
 }
 
 /** The only layer of a single event. */
-export function singleLayer(values: Float64Array, event: number): readonly Layer[] {
+export function singleLayer(values: Float64Array, event: number): readonly SeriesLayer[] {
   return stacked([{ event, values }]);
 }
 

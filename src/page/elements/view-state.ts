@@ -1,6 +1,6 @@
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Report, ReportDay, ReportEvent } from "../../profile/report.js";
-import { type DayRange, type EventSeries, eventSeries, partDays } from "./day-series.js";
+import { type EventSeries, eventSeries, partDays, type ShownDays } from "./day-series.js";
 import { formatHash, nameInAddress, type PageAddress, parseHash } from "./location-hash.js";
 
 /** The event and the days that the page shows. They are in the address, which can be shared. */
@@ -10,7 +10,7 @@ export class ViewState {
   /** Days that charts leave out. */
   readonly outlying: readonly ReportDay[];
   readonly series: EventSeries;
-  #range: DayRange | null = null;
+  #range: ShownDays | null = null;
   readonly #rangeListeners = new Set<() => void>();
   readonly #indexByDay: ReadonlyMap<string, number>;
   readonly #indexByName: ReadonlyMap<string, number>;
@@ -28,7 +28,7 @@ export class ViewState {
   }
 
   /** The chosen days, or all days. */
-  get range(): DayRange {
+  get range(): ShownDays {
     return this.#range ?? { start: 0, end: this.report.days.length };
   }
 
@@ -55,7 +55,7 @@ export class ViewState {
   }
 
   /** Chooses days; `null` chooses all. The range is in the address but adds no step to the history. */
-  choose(range: DayRange | null): void {
+  choose(range: ShownDays | null): void {
     const isAll = range === null || range.end - range.start >= this.report.days.length;
     this.#range = isAll ? null : range;
     this.keepRangeInAddress();

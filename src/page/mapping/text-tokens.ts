@@ -16,7 +16,7 @@ export interface RowMember {
   readonly tokens: readonly TextToken[];
 }
 
-type CsvDialect = NonNullable<ReportSample["csv"]>;
+type TokenDialect = NonNullable<ReportSample["csv"]>;
 
 const NESTED_MAX = 32;
 
@@ -24,7 +24,7 @@ const NESTED_MAX = 32;
  * Splits a row into its members and their pieces: JSON with a line for each member, also inside texts that
  * are JSON, and other text as named cells. A row may be cut anywhere.
  */
-export function rowMembers(row: string, csv?: CsvDialect): readonly RowMember[] {
+export function rowMembers(row: string, csv?: TokenDialect): readonly RowMember[] {
   if (csv === undefined && isJson(row)) return jsonMembers(row);
   const cells = csv === undefined ? [{ cell: row, isNull: false }] : recordCells(row, csv);
   return cells.map(({ cell, isNull }, index) => {
@@ -135,7 +135,7 @@ interface Cell {
 }
 
 /** Splits a record of CSV into its cells. */
-function recordCells(row: string, dialect: CsvDialect): readonly Cell[] {
+function recordCells(row: string, dialect: TokenDialect): readonly Cell[] {
   const { delimiter, quote, backslashes, nulls } = dialect;
   const escaping = dialect.escape ?? quote;
   const cells: Cell[] = [];

@@ -1,13 +1,13 @@
 import type { ReportSample } from "../../profile/report.js";
 import type { RowMember, TextToken } from "./text-tokens.js";
 
-type TraceStep = ReportSample["trace"][number];
+type LinkStep = ReportSample["trace"][number];
 
 /** A value of the source and the value of the event that the mapping makes of it. */
 export interface TraceLink {
   readonly from: TextToken;
   readonly to: TextToken;
-  readonly target: TraceStep["target"];
+  readonly target: LinkStep["target"];
   /** True if the texts differ, as for times. */
   readonly isConverted: boolean;
 }
@@ -16,7 +16,7 @@ export interface TraceLink {
 export function traceLinks(
   source: readonly RowMember[],
   event: readonly RowMember[],
-  trace: readonly TraceStep[],
+  trace: readonly LinkStep[],
 ): readonly TraceLink[] {
   const steps = new Map(trace.map((step) => [keyOf(step.to), step]));
   const values = valuesOf(source);
@@ -32,14 +32,14 @@ export function traceLinks(
 /** Finds the value that the filter reads. */
 export function filterToken(
   source: readonly RowMember[],
-  trace: readonly TraceStep[],
+  trace: readonly LinkStep[],
 ): TextToken | undefined {
   const step = trace.find(({ target }) => target === "filter");
   return step && valuesOf(source).get(keyOf(step.from));
 }
 
 /** Returns the length of the longest beginning of a path that has a step; 0 if there is none. */
-function lastIndexOf(path: readonly string[], steps: ReadonlyMap<string, TraceStep>): number {
+function lastIndexOf(path: readonly string[], steps: ReadonlyMap<string, LinkStep>): number {
   let end = path.length;
   while (end > 0 && !steps.has(keyOf(path.slice(0, end)))) end--;
   return end;

@@ -3,7 +3,7 @@ import type { ReportEvent } from "../../profile/report.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { sparkline } from "../charts/bars.js";
 import { none, section } from "../elements/blocks.js";
-import { type Column, DataTable, numberColumn } from "../elements/data-table.js";
+import { DataTable, numberColumn, type TableColumn } from "../elements/data-table.js";
 import { bucketDaysFor, eventBuckets, rowsInRange } from "../elements/day-series.js";
 import { partText, shortEstimate, shown, timeText } from "../elements/display-text.js";
 import { element } from "../elements/element.js";
@@ -11,7 +11,7 @@ import type { ViewState } from "../elements/view-state.js";
 
 const SPARKLINE_BARS_MAX = 60;
 
-interface EventRow {
+interface EventsLine {
   readonly event: ReportEvent;
   readonly index: number;
   readonly rows: number;
@@ -56,12 +56,12 @@ export function eventsSection(view: ViewState): HTMLElement {
 
 function eventTable(
   view: ViewState,
-  rows: readonly EventRow[],
+  rows: readonly EventsLine[],
   total: () => number,
-): DataTable<EventRow> {
+): DataTable<EventsLine> {
   const days = view.report.days.length;
   const bucketDays = bucketDaysFor(days, SPARKLINE_BARS_MAX);
-  return new DataTable<EventRow>({
+  return new DataTable<EventsLine>({
     caption: "Events by name",
     nouns: ["event name", "event names"],
     rows,
@@ -98,7 +98,7 @@ function eventTable(
   });
 }
 
-function dayColumn(heading: string, timeOf: (row: EventRow) => string): Column<EventRow> {
-  const cell = (row: EventRow) => timeText(timeOf(row)).slice(0, 10);
+function dayColumn(heading: string, timeOf: (row: EventsLine) => string): TableColumn<EventsLine> {
+  const cell = (row: EventsLine) => timeText(timeOf(row)).slice(0, 10);
   return { heading, className: "time", cell, sortValue: timeOf };
 }

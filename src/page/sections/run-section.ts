@@ -13,7 +13,7 @@ import { DataTable, numberColumn, plainTable, textColumn } from "../elements/dat
 import { shown } from "../elements/display-text.js";
 import { element } from "../elements/element.js";
 
-type QualifyingEvent = ReportEstimates["qualifyingEvents"][number];
+type ShownEvent = ReportEstimates["qualifyingEvents"][number];
 
 /** Qualifying events that would be created. */
 export function qualifyingSection({ estimates }: Report): HTMLElement {
@@ -33,15 +33,15 @@ export function qualifyingSection({ estimates }: Report): HTMLElement {
   );
 }
 
-function table(caption: string, qualifyingEvents: readonly QualifyingEvent[]): HTMLElement {
-  return new DataTable<QualifyingEvent>({
+function table(caption: string, qualifyingEvents: readonly ShownEvent[]): HTMLElement {
+  return new DataTable<ShownEvent>({
     caption,
     nouns: ["qualifying event", "qualifying events"],
     rows: qualifyingEvents,
     searchText: ({ name, event }) => `${name} ${event}`.toLowerCase(),
     columns: [
-      textColumn<QualifyingEvent>("Name", ({ name }) => name, "name"),
-      textColumn<QualifyingEvent>("Event", ({ event }) => event),
+      textColumn<ShownEvent>("Name", ({ name }) => name, "name"),
+      textColumn<ShownEvent>("Event", ({ event }) => event),
       {
         heading: "Outcome",
         cell: ({ refused: reason }) =>
@@ -54,7 +54,7 @@ function table(caption: string, qualifyingEvents: readonly QualifyingEvent[]): H
   }).element;
 }
 
-type Source = Report["inputs"]["sources"][number];
+type RunSource = Report["inputs"]["sources"][number];
 
 /** Inputs, configuration, and the limits of lists. */
 export function settingsSection(report: Report): HTMLElement {
@@ -102,16 +102,16 @@ function configurationLines(configuration: Report["configuration"]): readonly st
   );
 }
 
-function sourceTable(caption: string, sources: readonly Source[]): DataTable<Source> {
-  return new DataTable<Source>({
+function sourceTable(caption: string, sources: readonly RunSource[]): DataTable<RunSource> {
+  return new DataTable<RunSource>({
     caption,
     nouns: ["source", "sources"],
     rows: sources,
     searchText: ({ name }) => name.toLowerCase(),
     columns: [
-      textColumn<Source>("Source", ({ name }) => name, "name"),
-      textColumn<Source>("Format", ({ format }) => format),
-      numberColumn<Source>("Size", ({ bytes }) => bytes, formatBytes),
+      textColumn<RunSource>("Source", ({ name }) => name, "name"),
+      textColumn<RunSource>("Format", ({ format }) => format),
+      numberColumn<RunSource>("Size", ({ bytes }) => bytes, formatBytes),
       {
         heading: "Read",
         cell: ({ failure }) =>

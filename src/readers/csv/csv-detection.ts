@@ -67,7 +67,7 @@ export function detectCsv(
 }
 
 /** A trial with the bytes that begin with its header or first row. */
-interface Table {
+interface FoundTable {
   readonly bytes: Uint8Array;
   readonly trial: Trial;
   readonly skipLines?: number;
@@ -77,7 +77,7 @@ interface Table {
  * Finds the lines to skip and the marks. If the first records do not fit the others, they are prose
  * before a header, or there is no header and the first row is a bad one.
  */
-function findTable(all: Uint8Array, hints: CsvHints, given: GivenDialect): Table | null {
+function findTable(all: Uint8Array, hints: CsvHints, given: GivenDialect): FoundTable | null {
   const { skipLines } = given;
   const bytes = skipLines === undefined ? all : all.subarray(startAfter(all, skipLines));
   const trial = chooseTrial(bytes, hints, given);
@@ -149,7 +149,11 @@ function promisesTab({ name = "" }: CsvHints): boolean {
 }
 
 /** Finds a header of at least two names, and rows that fit it, after lines with few cells. */
-function findAfterPreamble(bytes: Uint8Array, hints: CsvHints, given: GivenDialect): Table | null {
+function findAfterPreamble(
+  bytes: Uint8Array,
+  hints: CsvHints,
+  given: GivenDialect,
+): FoundTable | null {
   if (given.header === false) return null;
   for (let skipLines = 1; skipLines <= PREAMBLE_LINES_MAX; skipLines++) {
     const start = startAfter(bytes, skipLines);

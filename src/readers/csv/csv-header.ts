@@ -20,7 +20,7 @@ const VALUE =
   /^([-+]?[\d.,]+(e[-+]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|true|false|null|[{[].*[}\]])$/is;
 
 /** A record after the possible header. */
-interface Row {
+interface HeaderCells {
   /** Returns whether the cell at `index` exists and is `text`, which is not empty. */
   holds(index: number, text: string): boolean;
 }
@@ -30,7 +30,7 @@ interface Row {
  * must look like names, most must be filled and distinct, and none may repeat as a value in its
  * column; only this last test walks `rows`.
  */
-export function looksLikeHeader(cells: readonly string[], rows: Iterable<Row>): boolean {
+export function looksLikeHeader(cells: readonly string[], rows: Iterable<HeaderCells>): boolean {
   const typical = cells.filter((cell) => TYPICAL_NAMES.has(cell.toLowerCase()));
   if (typical.length >= Math.min(2, cells.length)) return true;
   if (cells.some((cell) => cell.length > NAME_LENGTH_MAX || VALUE.test(cell))) return false;

@@ -106,7 +106,7 @@ export function agreeOnRecord(
   return agreed ? latest : undefined;
 }
 
-interface Trial {
+interface RangeTrial {
   readonly records: readonly TrialRecord[];
   /** The last record ends where the bytes end. */
   readonly complete: boolean;
@@ -116,7 +116,12 @@ interface Trial {
  * Reads the records after the one that `bytes` begin in, if they begin in `state`. Returns none if
  * that record is malformed: a reader would not be in that state there.
  */
-function readTrial(bytes: Uint8Array, final: boolean, dialect: CsvDialect, state: number): Trial {
+function readTrial(
+  bytes: Uint8Array,
+  final: boolean,
+  dialect: CsvDialect,
+  state: number,
+): RangeTrial {
   const records: TrialRecord[] = [];
   const walker = new RecordWalker(bytes, dialect);
   const first = walker.walk(0, state);
@@ -139,7 +144,7 @@ function readTrial(bytes: Uint8Array, final: boolean, dialect: CsvDialect, state
 /**
  * Returns the start of the good records at the end of a trial if they are enough to be plausible.
  */
-function findRun({ records, complete }: Trial, final: boolean): number | undefined {
+function findRun({ records, complete }: RangeTrial, final: boolean): number | undefined {
   let first = records.length;
   while (first > 0 && records[first - 1]?.good === true) first--;
   const length = records.length - first;

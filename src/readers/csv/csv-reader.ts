@@ -12,7 +12,7 @@ import { Window } from "../window.js";
 import { ENCODING_ADVICE } from "./csv-encoding.js";
 import { recordsOf } from "./csv-trial.js";
 import { FieldColumns } from "./field-columns.js";
-import { RecordScanner, rowEndings, type ScanResult, scanStates } from "./record-scanner.js";
+import { type CsvScan, RecordScanner, rowEndings, scanStates } from "./record-scanner.js";
 import { Seams } from "./seams.js";
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -135,7 +135,7 @@ export class CsvReader implements Reader {
   }
 
   /** Scans until there are rows, up to the first seam between joined files, which is skipped. */
-  async #scanJoined(): Promise<ScanResult | null> {
+  async #scanJoined(): Promise<CsvScan | null> {
     for (;;) {
       const scan = await this.#scanRows();
       if (scan === null) return null;
@@ -152,7 +152,7 @@ export class CsvReader implements Reader {
   }
 
   /** Scans until there are rows; null at the end of the range. */
-  async #scanRows(rowsMax?: number): Promise<ScanResult | null> {
+  async #scanRows(rowsMax?: number): Promise<CsvScan | null> {
     const window = this.#window;
     for (;;) {
       this.#options.signal.throwIfAborted();
@@ -225,7 +225,7 @@ export class CsvReader implements Reader {
   }
 
   /** Only the last row of a range can cross its end, because no row begins after it. */
-  #checkAlignment(scan: ScanResult): void {
+  #checkAlignment(scan: CsvScan): void {
     if (this.#range.end === null || this.#inLongRow) return;
     const { u32 } = this.#kernel;
     const last = scan.rows - 1;

@@ -37,7 +37,7 @@ export class FieldColumns {
   readonly #kernel: Kernel;
   readonly #names: readonly string[];
   readonly #requests: readonly FieldRequest[];
-  readonly #sources: readonly FieldSource[];
+  readonly #sources: readonly CsvCell[];
   readonly #missing: Column;
   readonly #quoted = new Map<number, Quoted>();
   readonly #joined = new Map<number, Joined>();
@@ -160,12 +160,12 @@ function isSame(names: readonly string[], others: readonly string[]): boolean {
   return names.length === others.length && names.every((name, index) => name === others[index]);
 }
 
-function positionsOf(source: FieldSource): readonly number[] {
+function positionsOf(source: CsvCell): readonly number[] {
   if (source.kind === "missing") return [];
   return source.kind === "joined" ? source.positions : [source.position];
 }
 
-function groupInside(kernel: Kernel, sources: readonly FieldSource[]): readonly Inside[] {
+function groupInside(kernel: Kernel, sources: readonly CsvCell[]): readonly Inside[] {
   const groups = new Map<number, { indexes: number[]; requests: FieldRequest[] }>();
   sources.forEach((source, place) => {
     if (source.kind !== "inside") return;
@@ -182,7 +182,7 @@ function groupInside(kernel: Kernel, sources: readonly FieldSource[]): readonly 
 }
 
 /** The origin of a requested column. Positions count the source's columns from 0. */
-type FieldSource =
+type CsvCell =
   | { readonly kind: "missing" }
   | { readonly kind: "cell"; readonly position: number }
   | { readonly kind: "quoted"; readonly position: number }
@@ -197,7 +197,7 @@ type FieldSource =
 function findFieldSources(
   names: readonly string[],
   requests: readonly FieldRequest[],
-): readonly FieldSource[] {
+): readonly CsvCell[] {
   const positions = new Map<string, number>();
   names.forEach((name, position) => {
     if (!positions.has(name)) positions.set(name, position);
@@ -208,7 +208,7 @@ function findFieldSources(
 function findFieldSource(
   positions: ReadonlyMap<string, number>,
   { path, form, except }: FieldRequest,
-): FieldSource {
+): CsvCell {
   const [first, ...inner] = path;
   if (first === undefined) {
     const hidden = new Set(form === "rest" ? except : []);

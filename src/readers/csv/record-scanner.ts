@@ -40,7 +40,7 @@ export interface Stretch {
   readonly final: boolean;
 }
 
-export interface ScanResult {
+export interface CsvScan {
   readonly rows: number;
   readonly cursor: number;
   readonly state: ScanState;
@@ -144,7 +144,7 @@ export class RecordScanner {
   }
 
   /** Scans at most `rowsMax` rows, which overwrite the rows of the last scan. */
-  scan(stretch: Stretch, rowsMax = BATCH_ROWS_MAX): ScanResult {
+  scan(stretch: Stretch, rowsMax = BATCH_ROWS_MAX): CsvScan {
     this.#scan.set("cursor", stretch.start);
     this.#scan.set("rowsEnd", Math.min(stretch.rowsEnd, stretch.end));
     this.#scan.set("end", stretch.end);

@@ -12,12 +12,12 @@ const CLOSING_BRACKET = 0x5d;
 const LEVELS = 3;
 
 /** A member of an object. */
-interface Member {
+interface KeyedMember {
   readonly name: string;
   /** Offset of the first byte in its value, if that is an object. */
   readonly start: number | undefined;
   /** Members of its value, as far as it is known and not too deep. */
-  readonly members: Member[];
+  readonly members: KeyedMember[];
 }
 
 /**
@@ -46,8 +46,8 @@ export function findKeyedRows(
 }
 
 function isKeyed(
-  rows: readonly Member[],
-  around: readonly Member[],
+  rows: readonly KeyedMember[],
+  around: readonly KeyedMember[],
   rowFields: ReadonlySet<string>,
   isCut: boolean,
   mayBeUnknown: boolean,
@@ -63,7 +63,7 @@ function isKeyed(
 }
 
 /** Returns whether at least half of the members of each row are in at least half of the rows. */
-function areAlike(rows: readonly Member[]): boolean {
+function areAlike(rows: readonly KeyedMember[]): boolean {
   const counts = new Map<string, number>();
   for (const name of rows.flatMap(({ members }) => [...new Set(namesOf(members))])) {
     counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -75,16 +75,16 @@ function areAlike(rows: readonly Member[]): boolean {
   });
 }
 
-function namesOf(members: readonly Member[]): readonly string[] {
+function namesOf(members: readonly KeyedMember[]): readonly string[] {
   return members.map(({ name }) => name);
 }
 
 /** Outlines the first object; `end`: the offset after it, if it ends. */
-function outlineOf(text: Uint8Array): { members: readonly Member[]; end: number | undefined } {
-  const root: Member = { name: "", start: 1, members: [] };
+function outlineOf(text: Uint8Array): { members: readonly KeyedMember[]; end: number | undefined } {
+  const root: KeyedMember = { name: "", start: 1, members: [] };
   /** The objects that are open; undefined for an array, and for what is too deep. */
-  const open: (Member | undefined)[] = [];
-  let named: Member | undefined;
+  const open: (KeyedMember | undefined)[] = [];
+  let named: KeyedMember | undefined;
   for (let p = 0; p < text.length; p++) {
     const byte = text[p]!;
     if (byte === QUOTE) {

@@ -75,7 +75,7 @@ function holdsRows(value: unknown): boolean {
 /** Objects in an object that are enough to be rows by their shape alone. */
 export const KEYED_ROWS_MIN = 3;
 
-interface Outline {
+interface WrapperOutline {
   /** Offsets of the first bytes in arrays of objects that are members. */
   readonly arrays: readonly number[];
   /** Names in the first object of the first of them, as far as it is known. */
@@ -85,7 +85,7 @@ interface Outline {
 }
 
 /** Finds brackets outside of strings; "none" if another value follows the object. */
-function outlineOf(text: Uint8Array): Outline | "none" {
+function outlineOf(text: Uint8Array): WrapperOutline | "none" {
   const arrays: number[] = [];
   const rowNames: string[] = [];
   let isInRow = false;

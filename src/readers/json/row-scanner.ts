@@ -85,7 +85,7 @@ export class RowScanner {
    * Scans [start, end) into the columns. The next scan starts at `cursor`, which is the start of an
    * incomplete row if there is one.
    */
-  scan(start: number, end: number, final: boolean): ScanResult {
+  scan(start: number, end: number, final: boolean): JsonScan {
     this.#scan.set("cursor", start);
     this.#scan.set("end", end);
     this.#scan.set("final", final ? 1 : 0);
@@ -174,7 +174,7 @@ export class RowScanner {
   }
 }
 
-export interface ScanResult {
+export interface JsonScan {
   readonly rows: number;
   readonly cursor: number;
 }

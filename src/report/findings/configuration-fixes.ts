@@ -8,29 +8,29 @@ import {
   writtenPart,
   writtenTime,
 } from "../../profile/written-mapping.js";
-import type { Facts } from "./observation.js";
+import type { ReportedFacts } from "./observation.js";
 
 interface RecordedMember {
   readonly name: string;
 }
 
-type RecordObject = Readonly<Record<string, unknown>>;
+type FixedObject = Readonly<Record<string, unknown>>;
 type FieldTarget = "event" | "userID" | "stableID" | "value" | "insertID";
 
-export function fieldsOf(facts: Facts, target: FieldTarget): readonly RecordedField[] {
+export function fieldsOf(facts: ReportedFacts, target: FieldTarget): readonly RecordedField[] {
   return listAt<RecordedField>(objectAt(facts.configuration, "mapping"), target);
 }
 
-export function timesOf(facts: Facts): readonly RecordedTime[] {
+export function timesOf(facts: ReportedFacts): readonly RecordedTime[] {
   return listAt<RecordedTime>(objectAt(facts.configuration, "mapping"), "timestamp");
 }
 
 /** Returns true if the configuration already names a transform module. */
-export function hasTransform({ configuration }: Facts): boolean {
+export function hasTransform({ configuration }: ReportedFacts): boolean {
   return (configuration["transform"] ?? null) !== null;
 }
 
-export function numberAt({ configuration }: Facts, name: string): number | undefined {
+export function numberAt({ configuration }: ReportedFacts, name: string): number | undefined {
   const value = configuration[name];
   return typeof value === "number" ? value : undefined;
 }
@@ -41,7 +41,7 @@ export function fixOf(path: readonly string[], value: unknown, isSafe: boolean):
 
 /** Changes every time field; undefined if the mapping is not known. */
 export function timeFix(
-  facts: Facts,
+  facts: ReportedFacts,
   change: (time: RecordedTime) => RecordedTime,
   isSafe: boolean,
 ): Fix | undefined {
@@ -51,7 +51,7 @@ export function timeFix(
 
 /** Changes the fields of an id or of the event name; undefined if the mapping names none. */
 function fieldFix(
-  facts: Facts,
+  facts: ReportedFacts,
   target: FieldTarget,
   change: (field: RecordedField) => RecordedField,
   isSafe: boolean,
@@ -62,7 +62,7 @@ function fieldFix(
 
 /** Makes the fields of an id ignore these texts, in addition to those that they ignore already. */
 export function unlessFix(
-  facts: Facts,
+  facts: ReportedFacts,
   target: FieldTarget,
   texts: readonly string[],
   isSafe: boolean,
@@ -79,7 +79,7 @@ export function unlessFix(
  * Undefined if they do already: then a transform made the texts.
  */
 export function readingFix(
-  facts: Facts,
+  facts: ReportedFacts,
   target: FieldTarget,
   { as, ...reading }: { readonly as?: string; readonly trim?: boolean },
 ): Fix | undefined {
@@ -96,7 +96,7 @@ export function readingFix(
 
 /** Adds a field to a target; it is used where the others have no value. */
 export function furtherFieldFix(
-  { configuration }: Facts,
+  { configuration }: ReportedFacts,
   target: string,
   path: readonly string[],
   isSafe = false,
@@ -106,9 +106,12 @@ export function furtherFieldFix(
 }
 
 /** Returns the names of members that the mapping makes from whole cells of a row. */
-export function cellNames(facts: Facts, target: "metadata" | "user"): ReadonlySet<string> | "all" {
+export function cellNames(
+  facts: ReportedFacts,
+  target: "metadata" | "user",
+): ReadonlySet<string> | "all" {
   const source = objectAt(objectAt(facts.configuration, "mapping"), target);
-  const parts = source["kind"] === "merged" ? listAt<RecordObject>(source, "parts") : [source];
+  const parts = source["kind"] === "merged" ? listAt<FixedObject>(source, "parts") : [source];
   if (parts.some(({ kind }) => kind === "rest")) return "all";
   const fields = parts.flatMap((part) => listAt<RecordedMember>(part, "fields"));
   return new Set(fields.map(({ name }) => name));
@@ -116,18 +119,18 @@ export function cellNames(facts: Facts, target: "metadata" | "user"): ReadonlySe
 
 /** Returns the parts of an object target as the configuration writes them; undefined if it is not known. */
 export function writtenObject(
-  facts: Facts,
+  facts: ReportedFacts,
   target: "metadata" | "user",
 ): readonly unknown[] | undefined {
   const source = objectAt(objectAt(facts.configuration, "mapping"), target);
   if (source["kind"] === undefined) return undefined;
-  const parts = source["kind"] === "merged" ? listAt<RecordObject>(source, "parts") : [source];
+  const parts = source["kind"] === "merged" ? listAt<FixedObject>(source, "parts") : [source];
   return parts.flatMap(writtenPart);
 }
 
 /** Adds to an option that is a list of paths or names, and keeps its entries. */
 export function listFix(
-  { configuration }: Facts,
+  { configuration }: ReportedFacts,
   option: "drop" | "hash" | "cutQuery" | "excludeEvent" | "csvDialect.null",
   entries: readonly string[],
 ): Fix {
@@ -160,12 +163,12 @@ function jsonOf(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-function objectAt(parent: RecordObject, name: string): RecordObject {
+function objectAt(parent: FixedObject, name: string): FixedObject {
   const value = parent[name];
-  return typeof value === "object" && value !== null ? (value as RecordObject) : {};
+  return typeof value === "object" && value !== null ? (value as FixedObject) : {};
 }
 
-function listAt<T>(parent: RecordObject, name: string): readonly T[] {
+function listAt<T>(parent: FixedObject, name: string): readonly T[] {
   const value = parent[name];
   return Array.isArray(value) ? (value as readonly T[]) : [];
 }

@@ -2,7 +2,7 @@ import { sum } from "../../base/sum.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, quoted, quotedList } from "./observation.js";
+import { type Observation, quoted, quotedList, type ReportedFacts } from "./observation.js";
 import { NAME_CHARACTERS_MAX, NAMES_USUAL_MAX, NAMES_WITH_IDS } from "./thresholds.js";
 
 /** Names that one module renames. */
@@ -13,7 +13,7 @@ const idPattern =
   /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{12,}\b|\d+/gi;
 
 /** Many names that differ only by an id, such as `Viewed /product/123`. */
-export function findNamesWithIDs({ events }: Facts): Observation | readonly Observation[] {
+export function findNamesWithIDs({ events }: ReportedFacts): Observation | readonly Observation[] {
   const forms = new Map<string, ReportEvent[]>();
   for (const one of events) {
     const form = one.event.replaceAll(idPattern, "*");
@@ -44,7 +44,7 @@ export function findNamesWithIDs({ events }: Facts): Observation | readonly Obse
 export function findTooManyNames({
   events,
   otherEvents,
-}: Facts): Observation | readonly Observation[] {
+}: ReportedFacts): Observation | readonly Observation[] {
   const names = events.length + (otherEvents.names ?? 0);
   if (names <= NAMES_USUAL_MAX) return [];
   return {
@@ -58,7 +58,7 @@ export function findTooManyNames({
 }
 
 /** Names that the event route refuses. */
-export function findLongNames(facts: Facts): readonly Observation[] {
+export function findLongNames(facts: ReportedFacts): readonly Observation[] {
   return facts.events
     .filter(({ event }) => event.length > NAME_CHARACTERS_MAX)
     .map(({ event, rows }) => ({
@@ -77,7 +77,7 @@ export function findLongNames(facts: Facts): readonly Observation[] {
 export function findRefusedNames({
   estimates,
   events,
-}: Facts): Observation | readonly Observation[] {
+}: ReportedFacts): Observation | readonly Observation[] {
   const refused = estimates.qualifyingEvents.filter((one) => one.refused !== undefined);
   if (refused.length === 0) return [];
   const names = new Set(refused.map(({ event }) => event));

@@ -30,7 +30,7 @@ import {
   findNoEvents,
 } from "./input-findings.js";
 import { findNameChanges } from "./name-changes.js";
-import type { Facts, Finder, Observation } from "./observation.js";
+import type { Finder, Observation, ReportedFacts } from "./observation.js";
 import { findOddTexts } from "./odd-texts.js";
 import {
   findFutureTimes,
@@ -114,7 +114,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
  * the module of fixes as the configuration names it.
  */
 export function findFindings(
-  facts: Facts,
+  facts: ReportedFacts,
   modulePath = `./${FIXES_MODULE_NAME}`,
 ): readonly Finding[] {
   const observations = findersFor(facts).flatMap((find) => limit([find(facts)].flat()));
@@ -129,7 +129,7 @@ export function findFindings(
 }
 
 /** Returns the finders for a report. Finders that need all rows come last, and are omitted for a sample. */
-function findersFor({ sample }: Facts): readonly Finder[] {
+function findersFor({ sample }: ReportedFacts): readonly Finder[] {
   const codes = Object.keys(finders) as FindingCode[];
   const needsAllRows = (code: FindingCode) => findingCodes[code].needsAllRows;
   const always = codes.filter((code) => !needsAllRows(code));
@@ -165,7 +165,7 @@ interface FixesModule {
   readonly text: string;
 }
 
-function findingOf(observation: Observation, facts: Facts, module: FixesModule): Finding {
+function findingOf(observation: Observation, facts: ReportedFacts, module: FixesModule): Finding {
   const { statements, fix: ownFix, ...finding } = observation;
   const fix = ownFix ?? (statements === undefined ? undefined : moduleFix(facts, module));
   const more =
@@ -181,7 +181,7 @@ function findingOf(observation: Observation, facts: Facts, module: FixesModule):
 }
 
 /** All findings share one module, because a configuration has one transform. */
-function moduleFix(facts: Facts, { path, text }: FixesModule): Fix | undefined {
+function moduleFix(facts: ReportedFacts, { path, text }: FixesModule): Fix | undefined {
   if (hasTransform(facts)) return undefined;
   return { ...fixOf(["transform"], path, false), module: { name: FIXES_MODULE_NAME, text } };
 }

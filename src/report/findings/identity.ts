@@ -2,7 +2,13 @@ import { sum } from "../../base/sum.js";
 import type { TopID } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { fieldsOf, listFix, unlessFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, quoted, quotedList, shareOf } from "./observation.js";
+import {
+  type Observation,
+  quoted,
+  quotedList,
+  type ReportedFacts,
+  shareOf,
+} from "./observation.js";
 import {
   ANONYMOUS_SHARE,
   GENERATED_USERS_SHARE,
@@ -15,7 +21,7 @@ const idFields = ["userID", "stableID"] as const;
 const idWords = { userID: "user", stableID: "device" } as const;
 
 /** Almost no event has a user id: another field holds it, or the mapping names none. */
-export function findMissingUsers(facts: Facts): Observation | readonly Observation[] {
+export function findMissingUsers(facts: ReportedFacts): Observation | readonly Observation[] {
   const { deviceOnly, both, userOnly } = facts.identity;
   const total = both + userOnly + deviceOnly;
   if (total < MINIMUM_DAY_EVENTS || deviceOnly < total * USERLESS_SHARE) return [];
@@ -31,11 +37,11 @@ export function findMissingUsers(facts: Facts): Observation | readonly Observati
 }
 
 /** Anonymous visitors count as users: the tool writes the device id where it knows no user. */
-export function findAnonymousUsers(facts: Facts): readonly Observation[] {
+export function findAnonymousUsers(facts: ReportedFacts): readonly Observation[] {
   return [findSameIDs(facts), findDevicePrefixes(facts), findGeneratedUsers(facts)].flat();
 }
 
-function findSameIDs({ identity }: Facts): Observation | readonly Observation[] {
+function findSameIDs({ identity }: ReportedFacts): Observation | readonly Observation[] {
   const { same, both, userOnly } = identity;
   if (same === 0) return [];
   return {
@@ -49,7 +55,7 @@ function findSameIDs({ identity }: Facts): Observation | readonly Observation[] 
   };
 }
 
-function findDevicePrefixes({ identity }: Facts): Observation | readonly Observation[] {
+function findDevicePrefixes({ identity }: ReportedFacts): Observation | readonly Observation[] {
   const { devicePrefixes: rows } = identity;
   if (rows === 0) return [];
   return {
@@ -66,7 +72,7 @@ function findDevicePrefixes({ identity }: Facts): Observation | readonly Observa
  * User ids with the shape of generated ids in events without a device id. They are evidence only if other
  * users have ids of another shape: some applications give their users UUIDs.
  */
-function findGeneratedUsers({ identity }: Facts): Observation | readonly Observation[] {
+function findGeneratedUsers({ identity }: ReportedFacts): Observation | readonly Observation[] {
   const { both, userOnly, same, devicePrefixes } = identity;
   const { generatedAlone: rows, generatedBeside } = identity;
   const others = both + userOnly - same - devicePrefixes - rows - generatedBeside;
@@ -93,7 +99,7 @@ const identityEvents = new Set(
 );
 
 /** Events that only link ids. */
-export function findIdentityEvents(facts: Facts): Observation | readonly Observation[] {
+export function findIdentityEvents(facts: ReportedFacts): Observation | readonly Observation[] {
   const found = facts.events.filter(({ event }) => identityEvents.has(event));
   if (found.length === 0) return [];
   const rows = sum(found, (one) => one.rows);
@@ -110,7 +116,7 @@ export function findIdentityEvents(facts: Facts): Observation | readonly Observa
 }
 
 /** Placeholder ids merge all users who have them into one user or device. */
-export function findJunkIDs(facts: Facts): readonly Observation[] {
+export function findJunkIDs(facts: ReportedFacts): readonly Observation[] {
   const { identity } = facts;
   return idFields.flatMap((field) => {
     const junk = identity.junkIDs.filter((one) => one.field === field);
@@ -134,7 +140,7 @@ export function findJunkIDs(facts: Facts): readonly Observation[] {
   });
 }
 
-export function findEmailIDs(facts: Facts): readonly Observation[] {
+export function findEmailIDs(facts: ReportedFacts): readonly Observation[] {
   const { both, userOnly, deviceOnly, emailUsers, emailDevices } = facts.identity;
   const counts = {
     userID: { rows: emailUsers, all: both + userOnly },
@@ -157,7 +163,7 @@ export function findEmailIDs(facts: Facts): readonly Observation[] {
 }
 
 /** Devices with at least a hundred users. */
-export function findSharedDevices(facts: Facts): Observation | readonly Observation[] {
+export function findSharedDevices(facts: ReportedFacts): Observation | readonly Observation[] {
   return findShared(facts, facts.identity.sharedDevices, {
     code: "device_shared",
     field: "stableID",
@@ -167,7 +173,7 @@ export function findSharedDevices(facts: Facts): Observation | readonly Observat
 }
 
 /** Users with at least a hundred devices. */
-export function findSharedUsers(facts: Facts): Observation | readonly Observation[] {
+export function findSharedUsers(facts: ReportedFacts): Observation | readonly Observation[] {
   return findShared(facts, facts.identity.sharedUsers, {
     code: "user_many_devices",
     field: "userID",
@@ -184,7 +190,7 @@ interface SharedKind {
 }
 
 function findShared(
-  facts: Facts,
+  facts: ReportedFacts,
   top: readonly TopID[],
   { code, field, others: otherWord, causes }: SharedKind,
 ): Observation | readonly Observation[] {

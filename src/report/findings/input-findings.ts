@@ -5,11 +5,11 @@ import { formatCount, formatNumberOf } from "../quantities.js";
 import { describeCommas, describeMissing } from "../summary-parts.js";
 import { cellNames, fieldsOf, fixOf, listFix } from "./configuration-fixes.js";
 import {
-  type Facts,
   type Observation,
   plainText,
   quoted,
   quotedList,
+  type ReportedFacts,
   shareOf,
 } from "./observation.js";
 import { type KeyUse, keyUses, pathOf } from "./property-uses.js";
@@ -20,7 +20,10 @@ const REPEATED_SHARE = 0.2;
 /** Number of standard errors beyond which an estimate is not noise. */
 const ERRORS_MIN = 3;
 
-export function findNoEvents({ rows, unusedFields }: Facts): Observation | readonly Observation[] {
+export function findNoEvents({
+  rows,
+  unusedFields,
+}: ReportedFacts): Observation | readonly Observation[] {
   if (rows.mapped > 0) return [];
   const isHeaderless = hasNoHeader(unusedFields);
   const why =
@@ -40,11 +43,11 @@ export function findNoEvents({ rows, unusedFields }: Facts): Observation | reado
 }
 
 /** Returns true if the columns have the names that a CSV reader gives to those without any. */
-function hasNoHeader(fields: Facts["unusedFields"]): boolean {
+function hasNoHeader(fields: ReportedFacts["unusedFields"]): boolean {
   return fields.length > 0 && fields.every(({ field }) => /^column_\d+$/.test(field));
 }
 
-export function findFailedSources({ inputs }: Facts): readonly Observation[] {
+export function findFailedSources({ inputs }: ReportedFacts): readonly Observation[] {
   return inputs.sources.flatMap(({ name, failure }) => {
     if (failure === undefined) return [];
     return {
@@ -59,7 +62,7 @@ export function findFailedSources({ inputs }: Facts): readonly Observation[] {
 }
 
 /** Events whose insert id occurred before. */
-export function findDuplicates(facts: Facts): Observation | readonly Observation[] {
+export function findDuplicates(facts: ReportedFacts): Observation | readonly Observation[] {
   const { rows } = facts;
   const { withInsertID, withinSplits, estimated, error, exact } = rows.duplicates;
   if (exact?.removed === true || exact?.rows === 0) return [];
@@ -100,7 +103,7 @@ export function findDuplicates(facts: Facts): Observation | readonly Observation
 }
 
 /** An insert id that repeats so often that it is rather the id of something else. */
-function doubtfulID(facts: Facts, repeated: number, events: number): Observation {
+function doubtfulID(facts: ReportedFacts, repeated: number, events: number): Observation {
   const names = fieldsOf(facts, "insertID").map(({ path }) => path.join("."));
   return {
     code: "duplicates",
@@ -116,7 +119,7 @@ function doubtfulID(facts: Facts, repeated: number, events: number): Observation
 }
 
 /** Lists of the report that were cut at their limits. */
-export function findCaps(facts: Facts): Observation | readonly Observation[] {
+export function findCaps(facts: ReportedFacts): Observation | readonly Observation[] {
   const { events, otherEvents, userProperties, inputs } = facts;
   const described = events.filter(({ properties }) => properties !== null);
   const hasOtherKeys =
@@ -142,7 +145,7 @@ export function findCaps(facts: Facts): Observation | readonly Observation[] {
 /** JSON arrays with too many or too few commas between their rows. */
 export function findMisplacedCommas({
   misplacedCommas,
-}: Facts): Observation | readonly Observation[] {
+}: ReportedFacts): Observation | readonly Observation[] {
   if (misplacedCommas === undefined) return [];
   return {
     code: "commas_misplaced",
@@ -155,7 +158,9 @@ export function findMisplacedCommas({
 }
 
 /** Headers and byte order marks inside of sources. */
-export function findJoinedFiles({ skippedLines }: Facts): Observation | readonly Observation[] {
+export function findJoinedFiles({
+  skippedLines,
+}: ReportedFacts): Observation | readonly Observation[] {
   if (skippedLines === undefined) return [];
   const { headers, marks } = skippedLines;
   const found = [
@@ -173,7 +178,7 @@ export function findJoinedFiles({ skippedLines }: Facts): Observation | readonly
 }
 
 /** Mapped fields without a value in any row, or in any row of some sources. */
-export function findMissingFields({ missingFields }: Facts): readonly Observation[] {
+export function findMissingFields({ missingFields }: ReportedFacts): readonly Observation[] {
   return missingFields.map((missing) => ({
     code: "field_missing",
     title: describeMissing(missing),
@@ -187,7 +192,7 @@ export function findMissingFields({ missingFields }: Facts): readonly Observatio
 }
 
 /** Texts that programs write for null, in ids and in properties made from CSV cells. */
-export function findCsvNulls(facts: Facts): readonly Observation[] {
+export function findCsvNulls(facts: ReportedFacts): readonly Observation[] {
   if (!facts.inputs.sources.some(({ format }) => format === "csv")) return [];
   const ids = facts.identity.junkIDs.map(({ field, value, rows }) => ({
     name: field,
@@ -215,7 +220,7 @@ export function findCsvNulls(facts: Facts): readonly Observation[] {
 }
 
 /** Returns the properties that the mapping makes from whole cells. */
-function cellUses(facts: Facts): readonly KeyUse[] {
+function cellUses(facts: ReportedFacts): readonly KeyUse[] {
   const names = { metadata: cellNames(facts, "metadata"), user: cellNames(facts, "user") };
   return keyUses(facts).filter(({ root, key }) => names[root] === "all" || names[root].has(key));
 }

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../base/day.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
 import { bulkOf, median } from "./day-counts.js";
-import { type Facts, type Observation, quoted } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 
 /** Expected number of events from which on a time without any is not chance. */
 const MISSING_EVENTS_MIN = 30;
@@ -38,7 +38,7 @@ interface Life {
 }
 
 /** Names that end or begin in the middle of the export, and names that replace others. */
-export function findNameChanges(facts: Facts): readonly Observation[] {
+export function findNameChanges(facts: ReportedFacts): readonly Observation[] {
   const { days, events } = facts;
   const { start, end } = bulkOf(days);
   const startMs = Date.parse(days[start]?.day ?? "");
@@ -65,15 +65,15 @@ export function findNameChanges(facts: Facts): readonly Observation[] {
   ];
 }
 
-function lastMsOf({ times }: Facts): number {
+function lastMsOf({ times }: ReportedFacts): number {
   return times.last === null ? Number.POSITIVE_INFINITY : Date.parse(times.last);
 }
 
-type DayRows = readonly [dayMs: number, rows: number];
+type NameDays = readonly [dayMs: number, rows: number];
 
 /** Returns the days of each event, by its index. */
-function rowsByDayOf({ days }: Facts): ReadonlyMap<number, readonly DayRows[]> {
-  const rowsByDay = new Map<number, DayRows[]>();
+function rowsByDayOf({ days }: ReportedFacts): ReadonlyMap<number, readonly NameDays[]> {
+  const rowsByDay = new Map<number, NameDays[]>();
   for (const { day, byEvent } of days) {
     for (const [index, rows] of byEvent) {
       const known = rowsByDay.get(index);
@@ -84,7 +84,7 @@ function rowsByDayOf({ days }: Facts): ReadonlyMap<number, readonly DayRows[]> {
   return rowsByDay;
 }
 
-function lifeOf(one: ReportEvent, days: readonly DayRows[]): Life {
+function lifeOf(one: ReportEvent, days: readonly NameDays[]): Life {
   const [firstMs, lastMs] = [Date.parse(one.firstTimestamp), Date.parse(one.lastTimestamp)];
   const least = median(days.map(([, rows]) => rows)) * USUAL_DAY_SHARE;
   const usual = days.filter(([, rows]) => rows >= least).map(([dayMs]) => dayMs);

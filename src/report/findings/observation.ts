@@ -5,7 +5,7 @@ import { cutEnd } from "../terminal-text.js";
 import type { FindingCode } from "./finding-codes.js";
 
 /** The part of a report from which findings are derived. */
-export type Facts = Omit<Report, "findings" | "verdict">;
+export type ReportedFacts = Omit<Report, "findings" | "verdict">;
 
 /** A finding without its severity, before its fix is assembled. */
 export interface Observation {
@@ -25,7 +25,7 @@ export interface Observation {
 }
 
 /** Looks for one kind of problem; pure. */
-export type Finder = (facts: Facts) => Observation | readonly Observation[];
+export type Finder = (facts: ReportedFacts) => Observation | readonly Observation[];
 
 const QUOTED_COLUMNS_MAX = 80;
 

@@ -2,7 +2,7 @@ import { sum } from "../../base/sum.js";
 import type { OddForm } from "../../profile/report-identity.js";
 import { formatNumberOf } from "../quantities.js";
 import { readingFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, quoted, shareOf } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
 import { alikeNames, withoutBlanks } from "./spellings.js";
 import { ODD_TEXTS_SHARE } from "./thresholds.js";
 
@@ -54,14 +54,14 @@ const kinds = {
 } as const;
 
 /** Ids, names and values that are one and the same in several forms, or all in an unusual one. */
-export function findOddTexts(facts: Facts): readonly Observation[] {
+export function findOddTexts(facts: ReportedFacts): readonly Observation[] {
   return [...oddIDs(facts), ...oddNames(facts), ...oddValues(facts)]
     .filter(({ form, areMost, twins }) => form === "blanks" || areMost || (twins ?? 0) > 0)
     .map((odd) => observe(facts, odd));
 }
 
 function observe(
-  facts: Facts,
+  facts: ReportedFacts,
   { target, form, rows, total, twins, examples }: OddTexts,
 ): Observation {
   const { code, are, usually, cause, reading } = kinds[form];
@@ -86,7 +86,7 @@ function visible(text: string): string {
   );
 }
 
-function oddIDs({ identity }: Facts): readonly OddTexts[] {
+function oddIDs({ identity }: ReportedFacts): readonly OddTexts[] {
   const { both, userOnly, deviceOnly, users, devices } = identity;
   const all = {
     userID: { total: both + userOnly, distinct: users.count },
@@ -100,7 +100,7 @@ function oddIDs({ identity }: Facts): readonly OddTexts[] {
 }
 
 /** Names of several spellings are left to `findAlikeNames`. */
-function oddNames({ events, rows }: Facts): readonly OddTexts[] {
+function oddNames({ events, rows }: ReportedFacts): readonly OddTexts[] {
   const alike = new Set(alikeNames(events).flat());
   const texts = events.flatMap((event) =>
     alike.has(event) ? [] : [{ text: event.event, rows: event.rows }],
@@ -109,7 +109,7 @@ function oddNames({ events, rows }: Facts): readonly OddTexts[] {
 }
 
 /** Values are known from samples only. */
-function oddValues({ samples, days, rows }: Facts): readonly OddTexts[] {
+function oddValues({ samples, days, rows }: ReportedFacts): readonly OddTexts[] {
   const texts = samples.flatMap(({ result }) => {
     const { value } = (parsed(result) ?? {}) as { readonly value?: unknown };
     return typeof value === "string" ? [{ text: value, rows: 1 }] : [];

@@ -8,7 +8,7 @@ import { formatNumberOf } from "../quantities.js";
 import { fixOf, timeFix, timesOf } from "./configuration-fixes.js";
 import { bulkOf } from "./day-counts.js";
 import type { FindingCode } from "./finding-codes.js";
-import { type Facts, type Observation, quotedList, shareOf } from "./observation.js";
+import { type Observation, quotedList, type ReportedFacts, shareOf } from "./observation.js";
 import { FAR_DAYS, IMPLAUSIBLE_SHARE, MIDNIGHT_SHARE, MINIMUM_DAY_EVENTS } from "./thresholds.js";
 
 /** Times that are only dates. */
@@ -16,7 +16,7 @@ export function findMidnights({
   times,
   rows,
   dayZone,
-}: Facts): Observation | readonly Observation[] {
+}: ReportedFacts): Observation | readonly Observation[] {
   const { midnight } = times;
   if (midnight < MINIMUM_DAY_EVENTS || midnight < rows.mapped * MIDNIGHT_SHARE) return [];
   return {
@@ -29,7 +29,10 @@ export function findMidnights({
   };
 }
 
-export function findFutureTimes({ times, run }: Facts): Observation | readonly Observation[] {
+export function findFutureTimes({
+  times,
+  run,
+}: ReportedFacts): Observation | readonly Observation[] {
   if (times.future === 0) return [];
   return {
     code: "times_future",
@@ -44,7 +47,7 @@ export function findFutureTimes({ times, run }: Facts): Observation | readonly O
 }
 
 /** Placeholder times within the allowed range of times. */
-export function findPlaceholderTimes(facts: Facts): Observation | readonly Observation[] {
+export function findPlaceholderTimes(facts: ReportedFacts): Observation | readonly Observation[] {
   const { suspicious, first } = facts.times;
   if (suspicious === 0 || acceptedUnits(facts) !== undefined) return [];
   const bulkStart = bulkStartOf(facts);
@@ -62,7 +65,7 @@ export function findPlaceholderTimes(facts: Facts): Observation | readonly Obser
 }
 
 /** A few events long before all others. */
-export function findOldTimes(facts: Facts): Observation | readonly Observation[] {
+export function findOldTimes(facts: ReportedFacts): Observation | readonly Observation[] {
   const { days, times } = facts;
   const { start } = bulkOf(days);
   const bulkStart = days[start]?.day;
@@ -86,13 +89,13 @@ export function findOldTimes(facts: Facts): Observation | readonly Observation[]
 }
 
 /** Moves the start of the allowed times, and keeps their end. */
-function startFix({ configuration }: Facts, start: string): Fix {
+function startFix({ configuration }: ReportedFacts, start: string): Fix {
   const { maxTime } = configuration;
   const end = maxTime === undefined || maxTime === "tomorrow" ? "" : String(maxTime);
   return fixOf(["timeLimits"], `${start}..${end}`, false);
 }
 
-function bulkStartOf({ days }: Facts): string | undefined {
+function bulkStartOf({ days }: ReportedFacts): string | undefined {
   return days[bulkOf(days).start]?.day;
 }
 
@@ -104,12 +107,12 @@ const unixCodes: Readonly<Record<string, FindingCode>> = {
 };
 
 /** Times that are plausible in another unit or from another day, among the rejected and the others. */
-export function findTimeUnits(facts: Facts): readonly Observation[] {
+export function findTimeUnits(facts: ReportedFacts): readonly Observation[] {
   return [rejectedUnits(facts), acceptedUnits(facts)].flatMap((one) => one ?? []);
 }
 
 /** Rejected times that are plausible in another unit. */
-function rejectedUnits(facts: Facts): Observation | undefined {
+function rejectedUnits(facts: ReportedFacts): Observation | undefined {
   const reject = facts.rejects.find(({ code }) => code === "time_out_of_range");
   const numbers = (reject?.samples ?? []).map(({ message }) => numberIn(message));
   const count = countOf(facts, numbers);
@@ -120,7 +123,7 @@ function rejectedUnits(facts: Facts): Observation | undefined {
 }
 
 /** Times that are delivered as times before 2000, and are plausible as counts from another day. */
-function acceptedUnits(facts: Facts): Observation | undefined {
+function acceptedUnits(facts: ReportedFacts): Observation | undefined {
   const { rows, times } = facts;
   if (times.suspicious < rows.mapped * IMPLAUSIBLE_SHARE || times.suspicious === 0)
     return undefined;
@@ -131,13 +134,16 @@ function acceptedUnits(facts: Facts): Observation | undefined {
   return wrongCount(facts, count, values as readonly number[], times.suspicious, all);
 }
 
-function countOf({ run }: Facts, numbers: readonly (number | undefined)[]): EpochCount | undefined {
+function countOf(
+  { run }: ReportedFacts,
+  numbers: readonly (number | undefined)[],
+): EpochCount | undefined {
   if (numbers.includes(undefined)) return undefined;
   return likelyCount(numbers as readonly number[], Date.parse(run.startedAt) + DAY_MS);
 }
 
 function wrongCount(
-  facts: Facts,
+  facts: ReportedFacts,
   { format, words, toMs }: EpochCount,
   numbers: readonly number[],
   rows: number,
@@ -173,7 +179,7 @@ function numberIn(message: string): number | undefined {
 }
 
 /** The number in a sample's row that is its event's time, as an epoch of some unit. */
-function numberOf({ raw, result }: Facts["samples"][number]): number | undefined {
+function numberOf({ raw, result }: ReportedFacts["samples"][number]): number | undefined {
   const [, digits] = /"timestamp":(-?\d+)/.exec(result) ?? [];
   const timeMs = Number(digits);
   const numbers = (raw.match(/\d{5,}(?:\.\d+)?/g) ?? []).map(Number);

@@ -2,7 +2,7 @@ import { sum } from "../../base/sum.js";
 import { isSecretKey } from "../../profile/secret-names.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, plainText, quoted, shareOf } from "./observation.js";
+import { type Observation, plainText, quoted, type ReportedFacts, shareOf } from "./observation.js";
 import { type KeyUse, keyUses, onlyEvent, pathOf, valuesOf } from "./property-uses.js";
 
 /** Share of the most frequent values that look personal, from which on a property is reported. */
@@ -22,12 +22,12 @@ const personalKinds: Readonly<Record<string, (value: string) => boolean>> = {
 };
 
 /** Properties that identify people, or seem to. The observations do not repeat the values. */
-export function findPersonalData(facts: Facts): readonly Observation[] {
+export function findPersonalData(facts: ReportedFacts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => contentsIn(facts, use) ?? likelyIn(facts, use) ?? []);
 }
 
 /** Values that contain an email address or a secret: these are counted. */
-function contentsIn(facts: Facts, use: KeyUse): Observation | undefined {
+function contentsIn(facts: ReportedFacts, use: KeyUse): Observation | undefined {
   const countOf = (name: "rows" | "emails" | "secrets" | "beyondQuery") =>
     sum(use.uses, ({ property }) => property.personal?.[name] ?? 0);
   const [rows, emails, secrets] = [countOf("rows"), countOf("emails"), countOf("secrets")];
@@ -57,7 +57,7 @@ const dropAdvice =
   "The line leaves out the property; use hash instead of drop to replace its values with salted hashes.";
 
 /** Values of which a part of the report's look personal, and keys that say so. */
-function likelyIn(facts: Facts, use: KeyUse): Observation | undefined {
+function likelyIn(facts: ReportedFacts, use: KeyUse): Observation | undefined {
   const kind = kindOf(use);
   if (kind === undefined) return undefined;
   const path = pathOf(use);

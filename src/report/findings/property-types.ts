@@ -1,14 +1,20 @@
 import { sum } from "../../base/sum.js";
-import type { ValueType } from "../../profile/value-types.js";
+import type { JsonType } from "../../profile/value-types.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import { type Facts, type Observation, plainText, quoted, quotedList } from "./observation.js";
+import {
+  type Observation,
+  plainText,
+  quoted,
+  quotedList,
+  type ReportedFacts,
+} from "./observation.js";
 import { type KeyUse, keyUses, memberOf, onlyEvent, pathOf, textsOf } from "./property-uses.js";
 
 /** Distinct texts that must all look like numbers before a property is reported. */
 const TEXTS_MIN = 3;
 
 /** Properties with values of several types, apart from null. */
-export function findMixedTypes(facts: Facts): readonly Observation[] {
+export function findMixedTypes(facts: ReportedFacts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     const counts = typeCounts(use);
     const [most, ...others] = counts;
@@ -36,7 +42,7 @@ interface Conversion {
 }
 
 /** Converts to numbers if the texts are numbers, to objects if they are JSON, and otherwise to text. */
-function conversion(use: KeyUse, counts: readonly (readonly [ValueType, number])[]): Conversion {
+function conversion(use: KeyUse, counts: readonly (readonly [JsonType, number])[]): Conversion {
   const member = memberOf(use);
   const texts = textsOf(use).map(plainText);
   const types = counts.map(([type]) => type).sort();
@@ -73,10 +79,10 @@ function toJson(member: string): string {
 }
 
 /** Rows by type over all uses, without null, the most frequent type first. */
-function typeCounts({ uses }: KeyUse): readonly (readonly [ValueType, number])[] {
-  const counts = new Map<ValueType, number>();
+function typeCounts({ uses }: KeyUse): readonly (readonly [JsonType, number])[] {
+  const counts = new Map<JsonType, number>();
   for (const { property } of uses) {
-    for (const [type, rows] of Object.entries(property.types) as [ValueType, number][]) {
+    for (const [type, rows] of Object.entries(property.types) as [JsonType, number][]) {
       if (type !== "null" && rows > 0) counts.set(type, (counts.get(type) ?? 0) + rows);
     }
   }
@@ -84,7 +90,7 @@ function typeCounts({ uses }: KeyUse): readonly (readonly [ValueType, number])[]
 }
 
 /** Objects and lists that are written as text. */
-export function findJsonTexts(facts: Facts): readonly Observation[] {
+export function findJsonTexts(facts: ReportedFacts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     if (typeCounts(use).length !== 1) return [];
     const all = textsOf(use).map(plainText);
@@ -116,7 +122,7 @@ function isJsonText(text: string): boolean {
 }
 
 /** Numbers with a fraction that are written as text; whole ones may be ids. */
-export function findNumberTexts(facts: Facts): readonly Observation[] {
+export function findNumberTexts(facts: ReportedFacts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     if (typeCounts(use).length !== 1) return [];
     const texts = [...new Set(textsOf(use).map(plainText))];

@@ -1,18 +1,18 @@
 import type { ReportProperties, ReportProperty } from "../../profile/report.js";
-import type { Facts } from "./observation.js";
+import type { ReportedFacts } from "./observation.js";
 
-type Root = "metadata" | "user";
+type PropertyRoot = "metadata" | "user";
 
 /** The properties of one event, or of users, for which `event` is undefined. */
 interface PropertySet {
-  readonly root: Root;
+  readonly root: PropertyRoot;
   readonly properties: ReportProperties;
   readonly event: string | undefined;
 }
 
 /** All properties with one key, over all events. */
 export interface KeyUse {
-  readonly root: Root;
+  readonly root: PropertyRoot;
   readonly key: string;
   readonly uses: readonly {
     readonly property: ReportProperty;
@@ -20,7 +20,7 @@ export interface KeyUse {
   }[];
 }
 
-export function propertySets({ events, userProperties }: Facts): readonly PropertySet[] {
+export function propertySets({ events, userProperties }: ReportedFacts): readonly PropertySet[] {
   const ofEvents = events.flatMap(({ event, properties }) =>
     properties === null ? [] : [{ root: "metadata" as const, properties, event }],
   );
@@ -28,8 +28,11 @@ export function propertySets({ events, userProperties }: Facts): readonly Proper
 }
 
 /** One entry for each key, because a problem with a key is mostly the same in all events. */
-export function keyUses(facts: Facts): readonly KeyUse[] {
-  const uses = new Map<string, { root: Root; key: string; uses: KeyUse["uses"][number][] }>();
+export function keyUses(facts: ReportedFacts): readonly KeyUse[] {
+  const uses = new Map<
+    string,
+    { root: PropertyRoot; key: string; uses: KeyUse["uses"][number][] }
+  >();
   for (const { root, properties, event } of propertySets(facts)) {
     for (const property of properties.keys) {
       const path = pathOf({ root, key: property.key });

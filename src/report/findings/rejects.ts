@@ -3,7 +3,7 @@ import type { Fix, ReportReject } from "../../profile/report.js";
 import type { RecordedField } from "../../profile/written-mapping.js";
 import { formatNumberOf } from "../quantities.js";
 import { fieldsOf, fixOf, furtherFieldFix, numberAt, timeFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, shareOf } from "./observation.js";
+import { type Observation, type ReportedFacts, shareOf } from "./observation.js";
 import { areJsonTexts, findTimeUnits, likelyFormats } from "./odd-times.js";
 
 /** Usual names of these fields in exports, likeliest first. */
@@ -16,7 +16,7 @@ const usualNames = {
 } as const;
 
 /** One observation for each reason; a wrong unit of time is reported by `findTimeUnits`. */
-export function findRejects(facts: Facts): readonly Observation[] {
+export function findRejects(facts: ReportedFacts): readonly Observation[] {
   const explained = new Set(findTimeUnits(facts).map(({ rejectCode }) => rejectCode));
   return facts.rejects
     .filter(({ code }) => !explained.has(code))
@@ -40,7 +40,7 @@ function describeSample({ source, row, byte, message }: ReportReject["samples"][
 }
 
 /** Returns a line with which the samples would be accepted. */
-function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined {
+function fixFor(facts: ReportedFacts, { code, samples }: ReportReject): Fix | undefined {
   switch (code) {
     case "unit_id_missing":
       return likelyFieldFix(facts, "stableID", samples);
@@ -60,7 +60,7 @@ function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined 
 }
 
 /** Adds the formats of the samples; those that read the other times stay first. */
-function formatFix(facts: Facts, samples: ReportReject["samples"]): Fix | undefined {
+function formatFix(facts: ReportedFacts, samples: ReportReject["samples"]): Fix | undefined {
   const messages = samples.map(({ message }) => message);
   // Nothing is lost: all of these rows are rejected.
   if (areJsonTexts(messages)) return timeFix(facts, (time) => ({ ...time, as: "json" }), true);
@@ -80,7 +80,7 @@ function formatFix(facts: Facts, samples: ReportReject["samples"]): Fix | undefi
 }
 
 function likelyFieldFix(
-  facts: Facts,
+  facts: ReportedFacts,
   target: keyof typeof usualNames,
   samples: ReportReject["samples"],
 ): Fix | undefined {

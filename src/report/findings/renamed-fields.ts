@@ -1,9 +1,9 @@
 import { formatCount } from "../quantities.js";
 import { furtherFieldFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, quoted, shareOf } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
 
 /** Fields that rows have instead of those that the mapping names, such as after a change of the tracking. */
-export function findRenamed(facts: Facts): readonly Observation[] {
+export function findRenamed(facts: ReportedFacts): readonly Observation[] {
   return facts.renamedFields.map(({ target, path, rows, lacking, isExact, isSure, first }) => {
     const { source, row, byte } = first;
     const place =

@@ -1,12 +1,12 @@
 import { sum } from "../../base/sum.js";
 import { formatBytes, formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
-import { type Facts, type Observation, quoted } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 import { keyUses, onlyEvent, pathOf, propertySets } from "./property-uses.js";
 import { EVENT_BYTES_USUAL_MAX, VALUE_BYTES_CUT, VALUE_BYTES_REFUSED } from "./thresholds.js";
 
 /** Events that are larger than services usually accept. */
-export function findLargeEvents(facts: Facts): Observation | readonly Observation[] {
+export function findLargeEvents(facts: ReportedFacts): Observation | readonly Observation[] {
   const large = facts.sizes.largest.filter(({ bytes }) => bytes > EVENT_BYTES_USUAL_MAX);
   const [largest] = large;
   if (largest === undefined) return [];
@@ -28,7 +28,7 @@ export function findLargeEvents(facts: Facts): Observation | readonly Observatio
 }
 
 /** The property that can be more than half of an event's bytes. */
-function largestProperty(facts: Facts, event: string, bytes: number): string | undefined {
+function largestProperty(facts: ReportedFacts, event: string, bytes: number): string | undefined {
   const found = propertySets(facts)
     .filter((set) => set.event === event || set.event === undefined)
     .flatMap(({ root, properties }) =>
@@ -40,7 +40,7 @@ function largestProperty(facts: Facts, event: string, bytes: number): string | u
 }
 
 /** Values that platforms cut, or refuse together with their event. */
-export function findLongValues(facts: Facts): readonly Observation[] {
+export function findLongValues(facts: ReportedFacts): readonly Observation[] {
   const explained = new Set([findLargeEvents(facts)].flat().map(({ property }) => property));
   return keyUses(facts).flatMap((use) => {
     const path = pathOf(use);

@@ -1,7 +1,7 @@
 import { sum } from "../../base/sum.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { RENAMED_MAX } from "./event-names.js";
-import { type Facts, type Observation, quoted } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 import { memberOf, pathOf, propertySets } from "./property-uses.js";
 
 /** Word separators `_` and `-`; `2026-01` and `202601` remain different. */
@@ -45,13 +45,13 @@ export function withoutBlanks(text: string): string {
 }
 
 /** Groups names of several spellings; those that differ only by blanks around them are another finding. */
-export function alikeNames(events: Facts["events"]): readonly Facts["events"][] {
+export function alikeNames(events: ReportedFacts["events"]): readonly ReportedFacts["events"][] {
   return alikeGroups(events, ({ event }) => event).filter(
     (group) => new Set(group.map(({ event }) => withoutBlanks(event))).size > 1,
   );
 }
 
-export function findAlikeNames({ events }: Facts): Observation | readonly Observation[] {
+export function findAlikeNames({ events }: ReportedFacts): Observation | readonly Observation[] {
   const groups = alikeNames(events);
   if (groups.length === 0) return [];
   const renamed = groups.flatMap(([main, ...others]) =>
@@ -82,7 +82,7 @@ interface Renaming {
 }
 
 /** Keys of one event, or of users, that differ only by case, width or separators. */
-export function findAlikeKeys(facts: Facts): Observation | readonly Observation[] {
+export function findAlikeKeys(facts: ReportedFacts): Observation | readonly Observation[] {
   const renamings = new Map<string, Renaming>();
   const descriptions = new Set<string>();
   let rows = 0;

@@ -5,7 +5,7 @@ import type { ReportSample } from "../../profile/report.js";
 import { formatCount, zoneOfShift } from "../quantities.js";
 import { timeFix, timesOf } from "./configuration-fixes.js";
 import { median } from "./day-counts.js";
-import type { Facts, Observation } from "./observation.js";
+import type { Observation, ReportedFacts } from "./observation.js";
 import { MINIMUM_HOUR_EVENTS } from "./thresholds.js";
 
 /** Days on either side that an hour is compared with. */
@@ -36,13 +36,13 @@ interface ClockChange {
  * Hours that are missing and doubled where the clocks of a zone change, which means that times are
  * wall clock times of that zone.
  */
-export function findDaylightSaving(facts: Facts): readonly Observation[] {
+export function findDaylightSaving(facts: ReportedFacts): readonly Observation[] {
   const found = shownChanges(facts);
   return found === undefined ? [] : [describe(facts, found)];
 }
 
 /** Hours that are missing because clocks changed, in ms as the report counts them. */
-export function skippedHours(facts: Facts): ReadonlySet<number> {
+export function skippedHours(facts: ReportedFacts): ReadonlySet<number> {
   const changes = shownChanges(facts)?.changes ?? [];
   return new Set(changes.filter(({ isSkipped }) => isSkipped).map(({ hourMs }) => hourMs));
 }
@@ -52,7 +52,7 @@ interface ShownChanges {
   readonly changes: readonly JudgedChange[];
 }
 
-function shownChanges(facts: Facts): ShownChanges | undefined {
+function shownChanges(facts: ReportedFacts): ShownChanges | undefined {
   if (facts.dayZone !== "UTC" || timesOf(facts).some(({ zone }) => zone !== "UTC"))
     return undefined;
   if (timeFormOf(facts) === "zoned") return undefined;
@@ -75,7 +75,10 @@ interface JudgedChange extends ClockChange {
 }
 
 /** Returns an empty list if there are too few events to decide. */
-function judge({ days }: Facts, { hourMs, isSkipped }: ClockChange): readonly JudgedChange[] {
+function judge(
+  { days }: ReportedFacts,
+  { hourMs, isSkipped }: ClockChange,
+): readonly JudgedChange[] {
   const day = new Date(hourMs).toISOString().slice(0, 10);
   const hour = new Date(hourMs).getUTCHours();
   const index = days.findIndex((one) => one.day === day);
@@ -92,7 +95,7 @@ function judge({ days }: Facts, { hourMs, isSkipped }: ClockChange): readonly Ju
   return [{ hourMs, isSkipped, events, usual, isShown }];
 }
 
-function changesOf(zone: Zone, { days }: Facts): readonly ClockChange[] {
+function changesOf(zone: Zone, { days }: ReportedFacts): readonly ClockChange[] {
   return days.flatMap(({ day }) => {
     const startMs = Date.parse(day) - DAY_MS / 2;
     const [before, after] = [zone.offsetMs(startMs), zone.offsetMs(startMs + DAY_MS)];
@@ -106,7 +109,7 @@ function changesOf(zone: Zone, { days }: Facts): readonly ClockChange[] {
   });
 }
 
-function describe(facts: Facts, { zones, changes }: ShownChanges): Observation {
+function describe(facts: ReportedFacts, { zones, changes }: ShownChanges): Observation {
   const [zone = ""] = zones;
   const evidence = changes.slice(0, 3).map(({ hourMs, events, usual }) => {
     const hour = new Date(hourMs).toISOString().slice(0, 13).replace("T", " ");
@@ -129,7 +132,7 @@ function describe(facts: Facts, { zones, changes }: ShownChanges): Observation {
 }
 
 /** The quietest hours are not at night in UTC, and the form of the times does not explain it. */
-export function findShiftedHours(facts: Facts): Observation | readonly Observation[] {
+export function findShiftedHours(facts: ReportedFacts): Observation | readonly Observation[] {
   const { shiftHours, confidence, evidence } = facts.times.zoneGuess;
   if (confidence !== "strong" || Math.abs(shiftHours) < 2 || timeFormOf(facts) !== "local")
     return [];
@@ -144,13 +147,13 @@ export function findShiftedHours(facts: Facts): Observation | readonly Observati
 }
 
 /** The form of times in rows: text without a zone, text with one, or a number of units. */
-type TimeForm = "local" | "zoned" | "epoch" | "unknown";
+type ZonedForm = "local" | "zoned" | "epoch" | "unknown";
 
 const dateTime =
   /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?/g;
 
 /** Finds the time of each sample's event in its source row. */
-function timeFormOf({ samples }: Facts): TimeForm {
+function timeFormOf({ samples }: ReportedFacts): ZonedForm {
   for (const sample of samples) {
     const form = formOf(sample);
     if (form !== "unknown") return form;
@@ -158,7 +161,7 @@ function timeFormOf({ samples }: Facts): TimeForm {
   return "unknown";
 }
 
-function formOf({ raw, result }: ReportSample): TimeForm {
+function formOf({ raw, result }: ReportSample): ZonedForm {
   const [, digits] = /"timestamp":(\d+)/.exec(result) ?? [];
   if (digits === undefined) return "unknown";
   const second = Math.floor(Number(digits) / 1000) * 1000;

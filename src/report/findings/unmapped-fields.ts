@@ -1,7 +1,7 @@
 import { formatShare } from "../quantities.js";
 import { cutEnd } from "../terminal-text.js";
 import { fixOf, writtenObject } from "./configuration-fixes.js";
-import type { Facts, Observation } from "./observation.js";
+import type { Observation, ReportedFacts } from "./observation.js";
 
 /** Most fields that the finding names, and that its line keeps. */
 const FIELDS_SHOWN = 60;
@@ -10,7 +10,7 @@ const FIELDS_SHOWN = 60;
 const NAME_COLUMNS = 80;
 
 /** Fields with values that no target of the mapping uses. */
-export function findUnmappedFields(facts: Facts): readonly Observation[] {
+export function findUnmappedFields(facts: ReportedFacts): readonly Observation[] {
   const { unusedFields, rows } = facts;
   if (unusedFields.length === 0 || rows.mapped === 0) return [];
   const names = unusedFields

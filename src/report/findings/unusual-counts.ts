@@ -11,7 +11,7 @@ import {
   usualOfHour,
   usualOfWeekday,
 } from "./day-counts.js";
-import { type Facts, type Observation, quoted, shareOf } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,
   GAP_DAY_SHARE,
@@ -24,7 +24,7 @@ import {
 import { skippedHours } from "./time-zone.js";
 
 /** Days with far fewer events than the days around them and than the same weekday. */
-export function findGapDays({ days }: Facts): readonly Observation[] {
+export function findGapDays({ days }: ReportedFacts): readonly Observation[] {
   return gapRuns(days).map(({ start, end, usual }) => {
     const run = days.slice(start, end);
     const [first, last] = [run[0]?.day ?? "", run.at(-1)?.day ?? ""];
@@ -106,7 +106,7 @@ function total(numbers: readonly number[]): number {
 }
 
 /** Hours with almost no events, although the same hours of the days around have many. */
-export function findGapHours(facts: Facts): readonly Observation[] {
+export function findGapHours(facts: ReportedFacts): readonly Observation[] {
   const { days } = facts;
   const explained = skippedHours(facts);
   const gapDays = new Set(
@@ -157,7 +157,7 @@ const ADVICE =
   "The usual causes are loops, tests and bots: check these events before you count them.";
 
 /** Hours with many times the usual events, by the day itself and by the same hour of the days around. */
-export function findSpikeHours(facts: Facts): readonly Observation[] {
+export function findSpikeHours(facts: ReportedFacts): readonly Observation[] {
   return facts.days.flatMap((day, index) =>
     spikeHoursOf(facts.days, index).map(({ hour, usual }) => ({
       code: "spike_hour" as const,
@@ -170,7 +170,7 @@ export function findSpikeHours(facts: Facts): readonly Observation[] {
 }
 
 /** Days with many times the usual events, even without the hours that are spikes. */
-export function findSpikeDays(facts: Facts): readonly Observation[] {
+export function findSpikeDays(facts: ReportedFacts): readonly Observation[] {
   return facts.days.flatMap((day, index) => {
     const ofWeekday = usualOfWeekday(facts.days, index);
     const usual = ofWeekday ?? usualOfDay(facts.days, index)?.most;
@@ -207,7 +207,7 @@ function isSpike(events: number, usual: number, factor: number, minimum: number)
 }
 
 /** Names the event that causes most of the increase over the day before. */
-function cause({ days, events }: Facts, index: number): string {
+function cause({ days, events }: ReportedFacts, index: number): string {
   const before = new Map(days[index - 1]?.byEvent ?? []);
   const excess = (days[index]?.byEvent ?? []).map(
     ([name, rows]) => [name, rows - (before.get(name) ?? 0)] as const,

@@ -3,7 +3,13 @@ import type { ReportDay, ReportProperty } from "../../profile/report.js";
 import { profiledTargets } from "../../profile/split-profile.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { bulkOf, type IndexRun, median, runsOf } from "./day-counts.js";
-import { type Facts, type Observation, quoted, quotedList, shareOf } from "./observation.js";
+import {
+  type Observation,
+  quoted,
+  quotedList,
+  type ReportedFacts,
+  shareOf,
+} from "./observation.js";
 
 type Target = (typeof profiledTargets)[number];
 
@@ -21,7 +27,7 @@ const EMPTY_DAYS_MIN = 2;
 const TIMES_MAX = 3;
 
 /** Targets with values on most days and none for some time, as if a field was renamed in some files. */
-export function findVanishedFields(facts: Facts): readonly Observation[] {
+export function findVanishedFields(facts: ReportedFacts): readonly Observation[] {
   const { start, end } = bulkOf(facts.days);
   const days = facts.days.slice(start, end).filter(({ events }) => events > 0);
   return profiledTargets.flatMap((target) => {
@@ -91,7 +97,7 @@ function rowsByName(days: readonly ReportDay[]): ReadonlyMap<number, number> {
 }
 
 function describeField(
-  { unusedFields }: Facts,
+  { unusedFields }: ReportedFacts,
   days: readonly ReportDay[],
   target: Target,
   { start, end }: IndexRun,
@@ -137,7 +143,7 @@ interface Vanished {
 }
 
 /** Properties that most events of a name had until some day, and none has later. */
-export function findVanishedProperties({ days, events }: Facts): readonly Observation[] {
+export function findVanishedProperties({ days, events }: ReportedFacts): readonly Observation[] {
   const { start, end } = bulkOf(days);
   // If all of `metadata` is empty, the whole object vanished and not its keys.
   const known = days

@@ -33,7 +33,11 @@ export async function countDuplicates(
   pool.begin({ options, reads: "keys", maxTimeMs: 0, epoch: 0, splits: files.length });
   try {
     const counted = await countRepeated(files, paths, pool);
-    const totals = { days: new Counts(), sources: new Counts(), events: new Counts() };
+    const totals = {
+      days: new DuplicateTally(),
+      sources: new DuplicateTally(),
+      events: new DuplicateTally(),
+    };
     for (const split of counted) {
       for (const [source, rows] of split.sources) totals.sources.add(source, rows);
       for (const [[day, event], rows] of split.groups) {
@@ -57,7 +61,11 @@ export async function foldDuplicates(
   records: readonly SplitRecord[],
   dedupe: DedupeOptions,
 ): Promise<ManifestDuplicates> {
-  const totals = { days: new Counts(), sources: new Counts(), events: new Counts() };
+  const totals = {
+    days: new DuplicateTally(),
+    sources: new DuplicateTally(),
+    events: new DuplicateTally(),
+  };
   const fold = new EventFold();
   for (const { id, rows } of inOrder(records)) {
     if (rows.duplicates === undefined || rows.duplicates === 0) continue;
@@ -76,9 +84,9 @@ export async function foldDuplicates(
 
 interface DuplicateTotals {
   /** By YYYY-MM-DD. */
-  readonly days: Counts;
-  readonly sources: Counts;
-  readonly events: Counts;
+  readonly days: DuplicateTally;
+  readonly sources: DuplicateTally;
+  readonly events: DuplicateTally;
 }
 
 function duplicatesOf(
@@ -95,7 +103,7 @@ function duplicatesOf(
 }
 
 /** Rows by name. Lists have at most `DUPLICATE_COUNTS_MAX` names. */
-class Counts {
+class DuplicateTally {
   #rows = new Map<string, number>();
 
   add(name: string, rows: number): void {

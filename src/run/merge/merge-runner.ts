@@ -31,7 +31,7 @@ interface BegunMerge {
   readonly work: Promise<MergeWork>;
 }
 
-interface Lane {
+interface MergeLane {
   worker: PoolWorker | undefined;
   /** The merge after the current one, whose rows are being gathered. */
   ahead: BegunMerge | undefined;
@@ -47,7 +47,7 @@ interface Lane {
  * wrote its input, so a retry would die too.
  */
 export class MergeRunner {
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: readonly MergeLane[];
   #bytes = 0;
   #merges = 0;
   #claimed = 0;
@@ -89,7 +89,7 @@ export class MergeRunner {
     return { threads, bytes, rows, merges: this.#merges };
   }
 
-  async #serve(lane: Lane): Promise<void> {
+  async #serve(lane: MergeLane): Promise<void> {
     try {
       while (!this.pool.isStopping && (lane.ahead !== undefined || !this.dispatch.isEmpty)) {
         const worker = await this.#workerOf(lane);
@@ -108,7 +108,7 @@ export class MergeRunner {
     }
   }
 
-  async #merge(lane: Lane, worker: PoolWorker, { merge, work }: BegunMerge): Promise<void> {
+  async #merge(lane: MergeLane, worker: PoolWorker, { merge, work }: BegunMerge): Promise<void> {
     try {
       worker.counters.reset();
       lane.merge = merge;
@@ -142,7 +142,7 @@ export class MergeRunner {
     return { merge, work };
   }
 
-  async #workerOf(lane: Lane): Promise<PoolWorker | undefined> {
+  async #workerOf(lane: MergeLane): Promise<PoolWorker | undefined> {
     try {
       lane.worker ??= await this.pool.take();
       return lane.worker;
@@ -152,7 +152,7 @@ export class MergeRunner {
     }
   }
 
-  async #account(lane: Lane, merge: QueuedMerge, record: MergeRecord): Promise<void> {
+  async #account(lane: MergeLane, merge: QueuedMerge, record: MergeRecord): Promise<void> {
     lane.merge = undefined;
     lane.rows += record.rows;
     this.#bytes += merge.bytes;

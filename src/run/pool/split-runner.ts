@@ -10,7 +10,7 @@ import type { Split } from "../../plan/plan.js";
 import type { Source } from "../../sources/source.js";
 import { plainSource } from "../../sources/source-table.js";
 import { isObjectUrl } from "../../store/object-url.js";
-import type { Waiting } from "../../webhook/sender.js";
+import type { SendWait } from "../../webhook/sender.js";
 import type { ThreadCounters } from "../thread/thread-counters.js";
 import type { Dispatch } from "./dispatch.js";
 import type { SplitClaims } from "./split-claims.js";
@@ -33,7 +33,7 @@ interface Work {
 export interface SplitProgress extends Work {
   readonly threads: readonly ThreadProgress[];
   /** Set while a sink waits for the service that it sends to. */
-  readonly waiting?: Waiting;
+  readonly waiting?: SendWait;
   readonly splits: number;
 }
 

@@ -161,11 +161,11 @@ interface Flow {
   readonly tally: SplitTally;
   readonly fieldValues: FieldValueTally;
   readonly duplicates: SplitDuplicates | undefined;
-  readonly found: Found;
+  readonly found: FoundRows;
 }
 
 /** Facts of the ranges so far. */
-interface Found {
+interface FoundRows {
   readonly commas: MisplacedCommas[];
   readonly readerNotices: Readonly<Record<string, number>>[];
   readonly digests: SourceDigest[];

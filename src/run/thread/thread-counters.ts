@@ -1,5 +1,5 @@
 import { WAITING_REASON_MAX } from "../../base/limits.js";
-import type { Waiting } from "../../webhook/sender.js";
+import type { SendWait } from "../../webhook/sender.js";
 
 const STOP = 0;
 const RANGE = 1;
@@ -58,14 +58,14 @@ export class ThreadCounters {
   }
 
   /** The last failure while the sink of the worker waits for its service. */
-  get waiting(): Waiting | undefined {
+  get waiting(): SendWait | undefined {
     const length = Atomics.load(this.#words, WAITING);
     if (length === 0) return undefined;
     const reason = Buffer.from(this.#text.subarray(0, length)).toString();
     return { reason, attempts: this.#get(ATTEMPTS), untilMs: this.#get(UNTIL_MS) };
   }
 
-  set waiting(waiting: Waiting | undefined) {
+  set waiting(waiting: SendWait | undefined) {
     // A reader may see a mixture of two failures; its next read is correct.
     const reason = waiting?.reason.slice(0, WAITING_REASON_MAX) ?? "";
     this.#doubles[ATTEMPTS] = waiting?.attempts ?? 0;

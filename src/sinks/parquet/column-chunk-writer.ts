@@ -7,7 +7,7 @@ import { dictionaryLayout } from "../../batch/layouts.js";
 import { parseBigint, parseDouble, type TextType } from "../../batch/text-types.js";
 import type { PartOutput } from "../part-output.js";
 import type { OrderedRows } from "../row-buffer.js";
-import { type ColumnChunk, type PageFacts, pageHeader } from "./file-metadata.js";
+import { type PageFacts, pageHeader, type WrittenChunk } from "./file-metadata.js";
 import type { PageCompression } from "./page-compression.js";
 import { type ParquetColumn, parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
 
@@ -41,7 +41,7 @@ export class ColumnChunkWriter {
     this.#dictionary = new DictionaryBuilder(kernel);
   }
 
-  write(column: ParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
+  write(column: ParquetColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
     if (column.kind === "timestamp") return this.#writeTimestamps(column, rows, output);
     if (column.kind === "number") return this.#writeNumbers(column, rows, output);
     if (column.dictionary && this.#dictionary.build(rows.rowBuffer.column(column.source), rows)) {
@@ -50,7 +50,7 @@ export class ColumnChunkWriter {
     return this.#writePlain(column, rows, output);
   }
 
-  #writeTimestamps(column: TimeColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
+  #writeTimestamps(column: TimeColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
     const { rowBuffer, order, start, end } = rows;
     const dataPageOffset = output.size;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
@@ -66,7 +66,7 @@ export class ColumnChunkWriter {
     return this.#chunk(column, rows, { ...sizes, nulls: 0, dataPageOffset, range });
   }
 
-  #writeNumbers(column: NumberColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
+  #writeNumbers(column: NumberColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
     const { run } = this.kernel;
     const { rowBuffer, order, start, end } = rows;
     const cells = rowBuffer.column(column.source);
@@ -83,7 +83,7 @@ export class ColumnChunkWriter {
     return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset });
   }
 
-  #writePlain(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
+  #writePlain(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
     const { run } = this.kernel;
     const { rowBuffer, order, end } = rows;
     const cells = rowBuffer.column(column.source).address;
@@ -113,7 +113,7 @@ export class ColumnChunkWriter {
   }
 
   /** Writes a dictionary page and one page of indexes into it. */
-  #writeIndexes(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
+  #writeIndexes(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
     const { run } = this.kernel;
     const { rowBuffer, order, start, end } = rows;
     const dictionary = this.#dictionary;
@@ -162,8 +162,8 @@ export class ColumnChunkWriter {
   #chunk(
     column: ParquetColumn,
     { start, end }: OrderedRows,
-    facts: Omit<ColumnChunk, "column" | "codec" | "rows">,
-  ): ColumnChunk {
+    facts: Omit<WrittenChunk, "column" | "codec" | "rows">,
+  ): WrittenChunk {
     return { column, codec: this.compression.codec, rows: end - start, ...facts };
   }
 }

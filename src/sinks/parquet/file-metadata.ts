@@ -13,7 +13,7 @@ import {
 import { copyRowGroups } from "./row-group-copy.js";
 
 /** One column of one row group in the file. */
-export interface ColumnChunk {
+export interface WrittenChunk {
   readonly column: ParquetColumn;
   readonly codec: number;
   readonly rows: number;
@@ -71,7 +71,7 @@ export class FileMetadata {
     return this.#rowGroups.size;
   }
 
-  addRowGroup(rows: number, offset: number, chunks: readonly ColumnChunk[]): void {
+  addRowGroup(rows: number, offset: number, chunks: readonly WrittenChunk[]): void {
     const writer = this.#rowGroups;
     writer.beginStructElement();
     writer.beginList(1, "struct", chunks.length);
@@ -165,7 +165,7 @@ function writeTimestampType(writer: ThriftWriter): void {
   for (let struct = 0; struct < 4; struct++) writer.endStruct();
 }
 
-function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
+function writeColumnChunk(writer: ThriftWriter, chunk: WrittenChunk): void {
   const { column, dictionaryPageOffset } = chunk;
   const offset = dictionaryPageOffset ?? chunk.dataPageOffset;
   const values =
@@ -190,7 +190,7 @@ function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
   writer.endStruct();
 }
 
-function writeStatistics(writer: ThriftWriter, { nulls, range }: ColumnChunk): void {
+function writeStatistics(writer: ThriftWriter, { nulls, range }: WrittenChunk): void {
   writer.beginStruct(12);
   writer.i64(3, nulls);
   if (range !== undefined) {
