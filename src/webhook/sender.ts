@@ -16,11 +16,10 @@ import {
   type Verdict,
 } from "./judge-answer.js";
 import { NoAnswer, type Post } from "./post.js";
-import { RateLimiter, type RateLimits } from "./rate-limiter.js";
 import { type BodyForm, bodyOf, keyOf, type RequestBatch } from "./request-batch.js";
 import type { SendClock } from "./send-clock.js";
 
-interface SenderOptions extends RateLimits {
+interface SenderOptions {
   readonly body: BodyForm;
   /** Milliseconds without a success after which sending stops. */
   readonly giveUpAfterMs: number;
@@ -37,7 +36,7 @@ interface SenderOptions extends RateLimits {
   onWaiting?(waiting?: SendWait): void;
   /** As in `WebhookOptions`. */
   checkClaim?(): void;
-  awaitShare?(events: number): Promise<void>;
+  awaitRate?(events: number): Promise<void>;
 }
 
 /** The last failure of a service that accepts nothing. */
@@ -83,7 +82,8 @@ type Retry = Extract<Verdict, { kind: "retry" }>;
  * cannot fix, every delivery rejects with it.
  */
 export class Sender {
-  readonly #limiter: RateLimiter;
+  /** No request begins before this time. */
+  #pausedUntilMs = 0;
   #running = 0;
   #drained: () => void = () => undefined;
   readonly #sleepers = new Set<() => void>();
@@ -100,7 +100,6 @@ export class Sender {
   #waitedMs = 0;
 
   constructor(private readonly options: SenderOptions) {
-    this.#limiter = new RateLimiter(options.clock, options);
     this.#isReached = options.isReached;
   }
 
@@ -139,7 +138,6 @@ export class Sender {
   /** Ends all deliveries with an error; requests in progress may still be answered. */
   stop(reason: unknown): void {
     this.#failure ??= reason;
-    this.#limiter.release();
     for (const wake of [...this.#sleepers]) wake();
   }
 
@@ -205,9 +203,8 @@ export class Sender {
         notes.tooLarge(this.#tooLargeBytes);
         return { kind: "too_large", reason: "too large" };
       }
-      if (this.options.awaitShare !== undefined) await this.#share(rows.length);
-      const admission = this.#limiter.admit(rows.length);
-      if (admission !== undefined) await this.#await(admission, failures > 0);
+      if (this.#pauseMs > 0) await this.#awaitPause();
+      if (this.options.awaitRate !== undefined) await this.#awaitRate(rows.length);
       if (this.#failure !== undefined) throw this.#failure;
       this.options.checkClaim?.();
       const verdict = await this.#attempt(body, key, isCareful);
@@ -233,14 +230,24 @@ export class Sender {
     const { clock, random } = this.options;
     const untilMs = this.#untilMs(verdict);
     this.#waiting = { reason: verdict.reason, attempts: failures, untilMs };
-    if (verdict.waitMs !== undefined) this.#limiter.pause(verdict.waitMs);
+    if (verdict.waitMs !== undefined)
+      this.#pausedUntilMs = Math.max(this.#pausedUntilMs, clock.now() + verdict.waitMs);
     if (verdict.isPending) notes.pending();
     await this.#delay(Math.min(retryDelayMs(failures, random), untilMs - clock.now()));
     this.#retried++;
   }
 
-  /** Waits for the share of the rate that all processes have together, or for `stop`. */
-  async #share(events: number): Promise<void> {
+  get #pauseMs(): number {
+    return this.#pausedUntilMs - this.options.clock.now();
+  }
+
+  /** Waits for the end of the pause, which others may prolong. */
+  async #awaitPause(): Promise<void> {
+    while (this.#pauseMs > 0) await this.#delay(this.#pauseMs);
+  }
+
+  /** Waits until the rate allows these events, or for `stop`. A pause may have begun meanwhile. */
+  async #awaitRate(events: number): Promise<void> {
     if (this.#failure !== undefined) return;
     let wake: () => void = () => undefined;
     const stopped = new Promise<void>((resolve) => {
@@ -248,17 +255,11 @@ export class Sender {
     });
     this.#sleepers.add(wake);
     try {
-      await Promise.race([this.options.awaitShare?.(events), stopped]);
+      await Promise.race([this.options.awaitRate?.(events), stopped]);
     } finally {
       this.#sleepers.delete(wake);
     }
-  }
-
-  async #await(admission: Promise<void>, isRetry: boolean): Promise<void> {
-    const isPaused = isRetry || this.#limiter.pauseMs > 0;
-    if (isPaused) this.#changeDelayed(1);
-    await admission;
-    if (isPaused) this.#changeDelayed(-1);
+    await this.#awaitPause();
   }
 
   async #attempt(body: Uint8Array, key: string, isCareful: boolean): Promise<Verdict> {

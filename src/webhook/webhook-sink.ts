@@ -23,10 +23,6 @@ export interface WebhookOptions {
   readonly batchRows: number;
   /** Requests in progress at the same time. */
   readonly concurrency: number;
-  /** Events per second; no limit if absent. */
-  readonly rate?: number;
-  /** Events that may be sent at once after a pause. */
-  readonly burst?: number;
   /** Milliseconds without a success after which sending stops. */
   readonly giveUpAfterMs: number;
   /** Directory of the journals; created if it does not exist. */
@@ -37,8 +33,8 @@ export interface WebhookOptions {
   storePiece?(name: string, text: string): Promise<void>;
   /** Called before each request; throws if another process may send the split by now. */
   checkClaim?(): void;
-  /** Resolves when all processes together may send `events` events; absent if `rate` is that of one. */
-  awaitShare?(events: number): Promise<void>;
+  /** Resolves when this number of events may be sent; absent if the rate has no limit. */
+  awaitRate?(events: number): Promise<void>;
   /** Everything except the content of a range that decides which events are the n-th of it. */
   readonly keySeed: string;
   /** Ends all requests. */

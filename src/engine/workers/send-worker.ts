@@ -15,9 +15,8 @@ import { createWorkerTools, serveRun } from "../serve-run.js";
 // Entry file of the thread that reads, maps and sends.
 serveRun<SendOptions>(async (setup, signal, kernel) => {
   const { options, maxTimeMs } = setup;
-  const { rate, ...unlimited } = options;
   const { idempotency, shared } = options;
-  const awaitShare = await shareOf(options);
+  const awaitRate = await rateOf(options);
   const tools = await createWorkerTools(setup, signal, kernel, {
     ...idsOfKey(idempotency),
     isResumable: true,
@@ -33,14 +32,14 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
     ...tools,
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     sink: createWebhookSink(kernel, {
-      ...unlimited,
+      ...options,
       post,
       signal,
       journalDirectory: layout.acknowledgedDirectory,
       ...omitUndefined({ keysOf: idempotency && eventKeys(kernel, idempotency) }),
       ...(shared && claimOf(shared)),
       ...(shared?.address === undefined ? {} : { storePiece: await pieceWriterOf(options) }),
-      ...omitUndefined({ awaitShare, rate: awaitShare === undefined ? rate : undefined }),
+      ...omitUndefined({ awaitRate }),
       // A resumed run keeps the end of the time range that it started with.
       keySeed: `${options.keySeed} ${maxTimeMs}`,
       onWaiting(waiting) {
@@ -53,14 +52,16 @@ serveRun<SendOptions>(async (setup, signal, kernel) => {
   };
 });
 
-/** Returns the limiter of the rate that all processes share; undefined if the rate is not shared. */
-async function shareOf({ shared, rate, burst = 1, keySeed }: SendOptions) {
-  if (shared === undefined || rate === undefined) return undefined;
-  // Loaded only for workers of a queue.
-  const { SharedRate } = await import("../../distributed/shared-rate.js");
-  const name = keySeed.slice(0, 16);
-  const sharedRate = new SharedRate({ url: shared.queue, name, rate, burst });
-  return (events: number) => sharedRate.take(events);
+/** Returns what waits for the rate; undefined if it has no limit. */
+async function rateOf({ shared, rate, burst = rate, batchRows, keySeed }: SendOptions) {
+  if (rate === undefined || burst === undefined) return undefined;
+  const { RateLimit } = await import("../../webhook/rate-limit.js");
+  const limits = { rate, burst, batchRows };
+  const limit =
+    shared === undefined
+      ? RateLimit.alone(limits)
+      : await RateLimit.shared(limits, { url: shared.queue, name: keySeed.slice(0, 16) });
+  return (events: number) => limit.take(events);
 }
 
 /**
