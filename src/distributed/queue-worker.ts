@@ -3,24 +3,23 @@ import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { Ledger, readHeads } from "../ledger/ledger.js";
-import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
+import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { RowCounts } from "../ledger/manifest.js";
 import { mergedOf, readMergeState } from "../ledger/merge-state.js";
 import { foldRows } from "../ledger/run-accounts.js";
 import type { RunContext, RunProgress } from "../ledger/run-observer.js";
 import type { WorkerOptions } from "../options/options.js";
 import { layoutOfEpoch } from "../output/layout.js";
-import { MergeRunner } from "../run/merge/merge-runner.js";
-import { mergeProgress, mergesOf } from "../run/merge/merge-spilled.js";
-import { SplitClaims } from "../run/pool/split-claims.js";
-import { gatherFrom, publishMerge } from "../run/publish-work.js";
+import { mergesOf, runMerges } from "../run/merge/merge-spilled.js";
+import type { Dispatch } from "../run/pool/dispatch.js";
+import type { WorkerPool } from "../run/pool/worker-pool.js";
 import { beginEvents, readSplits } from "../run/run-epoch.js";
 import { createPool } from "../run/run-setup.js";
 import type { RunSpec } from "../run/run-spec.js";
 import { begunEpoch, type StartedEpoch } from "../run/start-run.js";
 import type { StoreUsage } from "../store/store-usage.js";
 import type { JoinedOutput } from "./join-in-store.js";
-import { QueueDispatch, type QueueDispatchOptions } from "./queue-dispatch.js";
+import { QueueDispatch } from "./queue-dispatch.js";
 import { openQueuedOutput, type QueuedOutput, recordPath } from "./queued-output.js";
 import { openQueuedRun, type QueuedRun } from "./queued-run.js";
 import { harmlessUrl, type QueueClaim, WorkQueue } from "./work-queue.js";
@@ -68,18 +67,21 @@ interface ServedRun {
   progress?: () => RunProgress;
 }
 
-interface Ways {
+/** What a worker does with an epoch: it reads splits, or merges days. */
+interface Task<Work> {
+  /** All splits or merges of the epoch, by id. */
+  readonly works: ReadonlyMap<string, Work>;
   /** Ends the work. */
   readonly signal: AbortSignal;
-  readonly claims?: SplitClaims;
+  readonly begins: string;
+  /** Returns what was done, in words. */
+  run(dispatch: Dispatch<Work>, inside: RunContext, pool: WorkerPool): Promise<string>;
 }
 
-interface OpenedEpoch {
-  readonly opened: QueuedRun;
+/** An epoch of a run, as a worker has opened it for a claim. */
+interface OpenedEpoch extends QueuedRun {
+  readonly claim: QueueClaim;
   readonly epoch: StartedEpoch;
-}
-
-interface Places {
   readonly joined: JoinedOutput;
   readonly output: QueuedOutput;
 }
@@ -136,16 +138,16 @@ class QueueWorker {
       const { s3, unsafeLock } = this.options;
       const output = await openQueuedOutput({ directory: address, s3, unsafeLock });
       await output.join(queue.workerName, context, async (joined) => {
-        const opened = await this.#open(claim, joined);
+        const opened = await this.#open(claim, joined, output);
         isTaken = true;
-        if (opened === undefined) {
-          context.observer.note?.(
-            `${address} now holds another run, or is not the directory that the coordinator sees: its work was skipped`,
-          );
-          await claim.done();
-        } else if (claim.work.kind === "merge")
-          await this.#merge(claim, opened, { joined, output });
-        else await this.#read(claim, opened, { joined, output });
+        if (opened !== undefined) {
+          await (claim.work.kind === "merge" ? this.#merge(opened) : this.#read(opened));
+          return;
+        }
+        context.observer.note?.(
+          `${address} now holds another run, or is not the directory that the coordinator sees: its work was skipped`,
+        );
+        await claim.done();
       });
     } catch (error) {
       if (!isTaken) await claim.release();
@@ -157,7 +159,12 @@ class QueueWorker {
   }
 
   /** Returns the epoch of a claim; undefined if the output has another run. */
-  async #open({ work }: QueueClaim, joined: JoinedOutput): Promise<OpenedEpoch | undefined> {
+  async #open(
+    claim: QueueClaim,
+    joined: JoinedOutput,
+    output: QueuedOutput,
+  ): Promise<OpenedEpoch | undefined> {
+    const { work } = claim;
     const opened = await openQueuedRun(work.output, joined, this.options);
     if (opened === undefined) return undefined;
     const { layout } = opened.spec.output;
@@ -171,115 +178,92 @@ class QueueWorker {
     if (record === undefined) return undefined;
     await ledger.makeDirectories();
     await mkdir(temporaryDirectoryOf(opened.spec), { recursive: true });
-    return { opened, epoch: begunEpoch(ledger, record) };
+    return { ...opened, claim, epoch: begunEpoch(ledger, record), joined, output };
   }
 
-  async #read(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
-    const { spec } = opened;
-    const splits = new Map(epoch.record.plan.splits.map((split) => [split.id, split]));
-    const dispatch = new QueueDispatch(claim, this.#dispatchOptions(claim, places, splits));
-    const { claims, signal } = this.#waysOf(opened, places.joined);
-    const inside = this.#begin(claim, dispatch, { signal, places });
-    const pool = createPool(spec, inside);
+  async #read(opened: OpenedEpoch): Promise<void> {
+    const { spec, claims, epoch, joined } = opened;
+    const { splits } = epoch.record.plan;
     const records = new Map<string, SplitRecord>();
-    inside.observer.note?.(`reading splits of ${claim.work.output}`);
     try {
-      const shared = { context: inside, pool, records, claims };
-      await readSplits(spec, epoch, epoch.record.plan.splits, shared, dispatch);
+      await this.#run(opened, {
+        works: new Map(splits.map((split) => [split.id, split])),
+        // A stopping worker reads its splits to the end. Those that it sends, others send to the end.
+        signal:
+          claims === undefined ? joined.lost : AbortSignal.any([joined.lost, this.context.signal]),
+        begins: "reading splits",
+        async run(dispatch, context, pool) {
+          await readSplits(spec, epoch, splits, { context, pool, records, claims }, dispatch);
+          const { read } = foldRows([...records.values()]);
+          return `read ${records.size} splits of ${opened.claim.work.output}, ${read} rows`;
+        },
+      });
     } finally {
-      await pool.end();
-      await this.#end(dispatch, opened);
       this.#splits += records.size;
       this.#rows = foldRows([{ rows: this.#rows }, ...records.values()]);
     }
-    places.joined.lost.throwIfAborted();
-    const { read } = foldRows([...records.values()]);
-    inside.observer.note?.(`read ${records.size} splits of ${claim.work.output}, ${read} rows`);
   }
 
   /** Merges days from the queue. */
-  async #merge(claim: QueueClaim, { opened, epoch }: OpenedEpoch, places: Places): Promise<void> {
-    const { joined, output } = places;
+  async #merge(opened: OpenedEpoch): Promise<void> {
+    const { spec, claim, epoch, joined, output } = opened;
     // The rows that merges read may be gone once all merges are recorded.
     if (await output.isRecorded(claim.work, joined.lost)) return claim.done();
     await joined.prepareMerges?.();
-    const { spec } = opened;
     const { layout } = epoch.ledger;
     const records = await epoch.ledger.readSplits();
     const { plan, done } = mergedOf(await readMergeState(epoch.ledger), records);
-    const merges = plan && mergesOf(layout, plan, records);
+    const works = plan && mergesOf(layout, plan, records);
     // The plan has changed, and the merges of the new one are in the queue too.
-    if (plan === undefined || !merges?.has(claim.work.id)) return claim.done();
-    const dispatch = new QueueDispatch(claim, this.#dispatchOptions(claim, places, merges));
-    const inside = this.#begin(claim, dispatch, { signal: joined.lost, places });
-    const pool = createPool(spec, inside);
-    const { files } = spec.output;
-    const gather = gatherFrom(files, layout);
-    const publish = (record: MergeRecord) => publishMerge(files, layout, record);
-    const runner = new MergeRunner(dispatch, pool, publish, gather);
-    const before = done.map(({ id }) => id);
-    inside.observer.started?.(() => mergeProgress(plan, before, runner));
-    inside.observer.note?.(`merging days of ${claim.work.output}`);
-    try {
-      beginEvents(spec.options, epoch, pool);
-      await runner.run();
-    } finally {
-      await pool.end();
-      await this.#end(dispatch, opened);
-    }
-    joined.lost.throwIfAborted();
-    inside.observer.note?.(`made ${runner.progress().merges} merges of ${claim.work.output}`);
+    if (plan === undefined || !works?.has(claim.work.id)) return claim.done();
+    await this.#run(opened, {
+      works,
+      signal: joined.lost,
+      begins: "merging days",
+      async run(dispatch, { observer }, pool) {
+        beginEvents(spec.options, epoch, pool);
+        const place = { files: spec.output.files, layout, pool, observer };
+        const { merges } = await runMerges(place, { plan, done }, dispatch);
+        return `made ${merges} merges of ${claim.work.output}`;
+      },
+    });
   }
 
-  #dispatchOptions<Work>(
-    { work: { run, kind, epoch } }: QueueClaim,
-    { output }: Places,
-    works: ReadonlyMap<string, Work>,
-  ): QueueDispatchOptions<Work> {
+  /** Does a task with the work that the queue has for it. */
+  async #run<Work extends object>(
+    { spec, claim, joined, output }: OpenedEpoch,
+    { works, signal, begins, run: work }: Task<Work>,
+  ): Promise<void> {
     const { queue, context } = this;
     const { signal: stop, now = Date.now } = context;
-    return { queue, output, run, kind, epoch, works, stop, now };
-  }
-
-  /** Begins work of a run, and returns its context. */
-  #begin(
-    { work: { run, output } }: QueueClaim,
-    dispatch: ServedRun["dispatch"],
-    { signal, places }: { readonly signal: AbortSignal; readonly places: Places },
-  ): RunContext {
+    const { run, kind, epoch, output: address } = claim.work;
+    const options = { queue, output, run, kind, epoch, works, stop, now };
+    const dispatch = new QueueDispatch(claim, options);
     const at: ServedRun = { run, dispatch };
     this.#at = at;
-    const { sourceFailed, note } = this.context.observer;
-    return {
-      signal,
-      observer: {
-        ...omitUndefined({ sourceFailed }),
-        note: (text) => note?.(text.replaceAll(places.joined.files.directory, output)),
-        started: (progress) => {
-          at.progress = progress;
-        },
+    const { sourceFailed, note } = context.observer;
+    const observer: RunContext["observer"] = {
+      ...omitUndefined({ sourceFailed }),
+      note: (text) => note?.(text.replaceAll(joined.files.directory, address)),
+      started: (progress) => {
+        at.progress = progress;
       },
     };
-  }
-
-  async #end(dispatch: { readonly rest: readonly QueueClaim[] }, { spec }: QueuedRun) {
-    this.#at = undefined;
-    this.#claimed.push(...dispatch.rest);
-    // This worker may have begun splits that others have now.
-    const own = temporaryDirectoryOf(spec);
-    await rm(own, { recursive: true, force: true });
-  }
-
-  /** Returns how splits of a run are claimed, and what ends their work. */
-  #waysOf({ claimTime }: QueuedRun, joined: JoinedOutput): Ways {
-    const { context } = this;
-    // A stopping worker finishes the splits in progress.
-    if (claimTime === undefined) return { signal: joined.lost };
-    return {
-      // Other workers send the rest of a split.
-      signal: AbortSignal.any([joined.lost, context.signal]),
-      claims: new SplitClaims((id) => joined.claim(id), claimTime),
-    };
+    const inside = { signal, observer };
+    const pool = createPool(spec, inside);
+    note?.(`${begins} of ${address}`);
+    let done: string;
+    try {
+      done = await work(dispatch, inside, pool);
+    } finally {
+      await pool.end();
+      this.#at = undefined;
+      this.#claimed.push(...dispatch.rest);
+      // This worker may have begun splits that others have now.
+      await rm(temporaryDirectoryOf(spec), { recursive: true, force: true });
+    }
+    joined.lost.throwIfAborted();
+    note?.(done);
   }
 
   /** Reports the status of this worker to coordinators. */

@@ -5,6 +5,7 @@ import { option } from "../base/option-text.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
 import type { OwnOptions, SendOptions } from "../options/options.js";
 import { exportSpec } from "../run/export-spec.js";
+import { SplitClaims } from "../run/pool/split-claims.js";
 import type { RunSpec } from "../run/run-spec.js";
 import { recordSendOptions, sendSpec } from "../run/send-spec.js";
 import type { JoinedOutput } from "./join-in-store.js";
@@ -14,7 +15,7 @@ import { readWorkerOptions } from "./worker-options.js";
 export interface QueuedRun {
   readonly spec: RunSpec;
   /** Set if splits are sent: each then needs a claim in the output, which the queue cannot lose. */
-  readonly claimTime?: ClaimTime;
+  readonly claims?: SplitClaims;
 }
 
 /** Opens the run of an output; returns undefined if it has none. Throws `secret_missing`. */
@@ -53,5 +54,6 @@ export async function openQueuedRun(
     await spec.sink.committed?.(record);
     if (record.status === "complete") await forgetJournals?.(record.id);
   };
-  return { spec: { ...spec, sink: { ...spec.sink, committed } }, claimTime };
+  const claims = new SplitClaims((id) => joined.claim(id), claimTime);
+  return { spec: { ...spec, sink: { ...spec.sink, committed } }, claims };
 }

@@ -21,7 +21,7 @@ import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
 import type { Layout } from "../../output/layout.js";
 import type { OutputFiles } from "../../output/output-files.js";
 import type { PartFile } from "../../sinks/sink.js";
-import { dispatchHere } from "../pool/dispatch.js";
+import { type Dispatch, dispatchHere } from "../pool/dispatch.js";
 import type { WorkerPool } from "../pool/worker-pool.js";
 import { gatherFrom, publishMerge } from "../publish-work.js";
 import {
@@ -42,21 +42,25 @@ export interface MergedDays {
   readonly pending: readonly PendingDay[];
 }
 
-interface MergeJob {
+/** Where and with which threads merges are made. */
+interface MergePlace {
   readonly files: OutputFiles;
   readonly layout: Layout;
+  readonly pool: WorkerPool;
+  readonly observer: RunObserver;
+  /** Rows that this run has rejected; merging rejects none. */
+  readonly rejects?: number;
+}
+
+interface MergeJob extends MergePlace {
   readonly ledger: Ledger;
   /** Records of all committed splits. */
   readonly records: readonly SplitRecord[];
   /** How reading the splits ended; an interrupted run does not merge. */
   readonly end: "done" | "interrupted";
-  /** Rows that this run has rejected; merging rejects none. */
-  readonly rejects: number;
   readonly state: MergeState;
   /** Bytes of spilled rows and staged parts that one merge takes. */
   readonly mergeBytes: number;
-  readonly pool: WorkerPool;
-  readonly observer: RunObserver;
 }
 
 /**
@@ -64,23 +68,20 @@ interface MergeJob {
  * merge. Throws if it cannot continue (disk full, damaged spill file).
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
-  const { files, layout, records, end, rejects, state } = job;
+  const { files, layout, records, end, state } = job;
   if (isMerged(state, records) || end === "interrupted")
     return mergedSoFar(layout, records, state, end);
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
-  const committed = async (record: MergeRecord) => {
-    merges.set(record.id, record);
-    await publishMerge(files, layout, record);
-  };
   const queue = [...mergesOf(layout, plan, records)].flatMap(([id, merge]) =>
     merges.has(id) ? [] : merge,
   );
-  const gather = gatherFrom(files, layout);
-  const runner = new MergeRunner(dispatchHere(queue), job.pool, committed, gather);
-  const before = [...merges.keys()];
-  job.observer.started?.(() => ({ ...mergeProgress(plan, before, runner), rejects }));
-  const merged = await runner.run();
+  const { end: merged } = await runMerges(
+    job,
+    { plan, done: state.done },
+    dispatchHere(queue),
+    (record) => merges.set(record.id, record),
+  );
   const done = [...merges.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
   if (merged === "done") return { end, parts: partsOf(done), pending: [] };
   const now: MergeState = { plan, done };
@@ -94,6 +95,23 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
     isMerged: (day, epoch) => epoch !== layout.epoch || isDone(day),
   });
   return { end: merged, parts: partsOf(done), pending: findPending(layout, records, now) };
+}
+
+/** Runs the merges of a dispatch; `onRecord` is called when one is in the ledger. */
+export async function runMerges(
+  { files, layout, pool, observer, rejects = 0 }: MergePlace,
+  { plan, done }: { readonly plan: MergePlan; readonly done: readonly MergeRecord[] },
+  dispatch: Dispatch<QueuedMerge>,
+  onRecord: (record: MergeRecord) => void = () => undefined,
+): Promise<{ readonly end: "done" | "interrupted"; readonly merges: number }> {
+  const committed = async (record: MergeRecord) => {
+    onRecord(record);
+    await publishMerge(files, layout, record);
+  };
+  const runner = new MergeRunner(dispatch, pool, committed, gatherFrom(files, layout));
+  const before = done.map(({ id }) => id);
+  observer.started?.(() => ({ ...mergeProgress(plan, before, runner), rejects }));
+  return { end: await runner.run(), merges: runner.progress().merges };
 }
 
 /** Returns the state of merging; merges nothing. */
@@ -166,7 +184,7 @@ function partsOf(records: readonly MergeRecord[]): readonly PartFile[] {
 }
 
 /** Returns the progress of a plan. `before`: ids of the merges that were done when the runner began. */
-export function mergeProgress(
+function mergeProgress(
   { merges: planned }: MergePlan,
   before: readonly string[],
   runner: MergeRunner,
