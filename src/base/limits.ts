@@ -239,12 +239,6 @@ export const ANSWER_BYTES_MAX = 64 * KIB;
 /** Characters of a service's message that our messages quote. */
 export const ANSWER_WORDS_MAX = 300;
 
-/** Longest delay before the first retry, in milliseconds. */
-export const RETRY_DELAY_MS = 250;
-
-/** Longest delay before any retry, in milliseconds, unless the service names another. */
-export const RETRY_DELAY_MS_MAX = 30_000;
-
 /** Longest time limit for one connection, in milliseconds. */
 export const CONNECT_MS_MAX = 10_000;
 

@@ -1,6 +1,7 @@
 import type { RetryObject } from "got";
 import got, { type Got, HTTPError, RequestError, type Response } from "got";
 import { z } from "zod";
+import { backOffMs, serviceBackOff } from "../base/back-off.js";
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { version } from "../base/package-files.js";
@@ -168,9 +169,6 @@ const notConnectedCodes: ReadonlySet<string> = new Set([
 /** Statuses that may change on a retry. */
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-const FIRST_DELAY_MS = 250;
-const DELAY_MS_MAX = 30_000;
-
 interface RetryRules {
   /** True for reads and for writes with `If-Match`: they may be sent again after they were received. */
   readonly isRepeatable: boolean;
@@ -189,7 +187,7 @@ export function retryDelayMs(
   const wasNotDone = status === 429 || (status === undefined && notConnectedCodes.has(error.code));
   const mayPass = status === undefined || passingStatuses.has(status);
   if (!mayPass || !(isRepeatable || wasNotDone)) return 0;
-  if (retryAfter !== undefined) return retryAfter > DELAY_MS_MAX ? 0 : Math.max(retryAfter, 1);
-  const ceiling = Math.min(FIRST_DELAY_MS * 2 ** (attemptCount - 1), DELAY_MS_MAX);
-  return Math.max(Math.round(ceiling * random()), 1);
+  const { maxMs } = serviceBackOff;
+  if (retryAfter !== undefined) return retryAfter > maxMs ? 0 : Math.max(retryAfter, 1);
+  return Math.max(backOffMs(attemptCount, serviceBackOff, random), 1);
 }

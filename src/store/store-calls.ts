@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Readable } from "node:stream";
 import { isMainThread } from "node:worker_threads";
+import { backOffMs, storeBackOff } from "../base/back-off.js";
 import { KIB } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { runningMs } from "../base/running-clock.js";
@@ -28,9 +29,6 @@ const SENT_RATE_MIN = 16 * KIB;
 
 /** Milliseconds without progress after which a call fails: longer than a store needs to restart. */
 export const GIVE_UP_MS = 120_000;
-
-const FIRST_DELAY_MS = 100;
-const DELAY_MS_MAX = 10_000;
 
 /** Requests in progress at the same time that each remove one object. */
 const REMOVALS_MAX = 16;
@@ -324,8 +322,7 @@ export async function retryCall<Result>(
       signal.throwIfAborted();
       const isLate = now() - since > giveUpAfterMs;
       if (!(error instanceof StoreError && error.isTransient) || isLate) throw error;
-      const ceiling = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** failures++);
-      await waitForStore(error.message, ceiling * Math.random(), signal);
+      await waitForStore(error.message, backOffMs(++failures, storeBackOff), signal);
     }
   }
 }

@@ -1,10 +1,9 @@
+import { backOffMs, serviceBackOff } from "../base/back-off.js";
 import {
   CAREFUL_PIECE_BYTES,
   CUTS_MAX,
   FIRST_ANSWER_MS,
   FIRST_CONTACT_MS,
-  RETRY_DELAY_MS,
-  RETRY_DELAY_MS_MAX,
   SEND_STOP_GRACE_MS,
 } from "../base/limits.js";
 import { option } from "../base/option-text.js";
@@ -233,7 +232,7 @@ export class Sender {
     if (verdict.waitMs !== undefined)
       this.#pausedUntilMs = Math.max(this.#pausedUntilMs, clock.now() + verdict.waitMs);
     if (verdict.isPending) notes.pending();
-    await this.#delay(Math.min(retryDelayMs(failures, random), untilMs - clock.now()));
+    await this.#delay(Math.min(backOffMs(failures, serviceBackOff, random), untilMs - clock.now()));
     this.#retried++;
   }
 
@@ -383,14 +382,4 @@ function remainders(
   if (rows.length === 1) return [];
   const middle = Math.ceil(rows.length / 2);
   return [rows.slice(middle), rows.slice(0, middle)];
-}
-
-/**
- * Returns the milliseconds before the next attempt: a random part of a ceiling that doubles with
- * each failure, so that senders that failed together do not retry together. `random` is from 0 to
- * 1.
- */
-export function retryDelayMs(failures: number, random: () => number): number {
-  const ceiling = Math.min(RETRY_DELAY_MS * 2 ** (failures - 1), RETRY_DELAY_MS_MAX);
-  return Math.ceil(ceiling * random());
 }
