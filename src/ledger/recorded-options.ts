@@ -84,7 +84,6 @@ const optionsByName: Readonly<Record<string, OptionName>> = {
   "privacy.hash": "hash",
   "privacy.cutQuery": "cutQuery",
   "dedupe.within": "dedupe",
-  "dedupe.by": "dedupeBy",
   batchRows: "batchSize",
 };
 
@@ -94,13 +93,13 @@ const optionsByName: Readonly<Record<string, OptionName>> = {
  */
 export function optionDifferences(before: unknown, after: unknown): readonly string[] {
   return changesOf(asWritten(before), asWritten(after)).map(({ path, was, is }) => {
-    if (path.startsWith("csv.")) {
-      const member = path.slice("csv.".length);
-      return `${option("csvDialect")} ${member}: was ${jsonText(was)}, is ${jsonText(is)}`;
-    }
     const known = optionsByName[path] ?? optionNames.find((name) => name === path);
-    if (known === undefined || describeOption(known).flag === false)
-      return `${path}: was ${jsonText(was)}, is ${jsonText(is)}`;
+    if (known === undefined || describeOption(known).flag === false) {
+      const name = path
+        .replace(/^csv\./, `${option("csvDialect")} `)
+        .replace(/^dedupe\./, `${option("dedupe")} `);
+      return `${name}: was ${jsonText(was)}, is ${jsonText(is)}`;
+    }
     const isSize = describeOption(known).type.placeholder === "<size>";
     const text = (value: unknown) =>
       isSize && typeof value === "number" ? sizeText(value) : jsonText(value);

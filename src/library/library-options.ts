@@ -44,7 +44,7 @@ type Columns = Pick<Export, "columns" | "insertId">;
 type Machine = Pick<Export, "splitSize" | "memory">;
 type OfStores = "s3Endpoint" | "s3Region" | "s3Checksums" | "maxRequestsPerSecond";
 /** Options of runs that read all inputs to their end. */
-type OfRuns = "dedupe" | "dedupeBy" | "requireFields" | "maxRejects";
+type OfRuns = "dedupe" | "requireFields" | "maxRejects";
 
 export type { KeyTarget, PresetName };
 

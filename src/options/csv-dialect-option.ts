@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { SKIP_LINES_MAX } from "../base/limits.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { checkValue, mustBe } from "../base/schema.js";
+import { mustBe } from "../base/schema.js";
 import { completeDialect, csvDialectNames } from "../readers/csv/csv-dialects.js";
 import type { GivenDialect } from "../sources/source.js";
 import { isObject, type JsonObject, type JsonValue } from "./configuration-file.js";
 import { wholeNumber } from "./option-types.js";
 import { parseCharacter, parseDelimiter, parseEncoding, parseSwitch } from "./option-values.js";
+import { type ListForm, listText, valueList } from "./value-list.js";
 
 const validated = (parse: (text: string) => unknown, expected: string) =>
   z.string().refine((text) => parse(text) !== undefined, mustBe(expected));
@@ -43,9 +44,6 @@ const members = {
 
 type MemberName = keyof typeof members;
 
-/** Members that take several values. */
-const lists: readonly string[] = ["null", "columns"] satisfies readonly MemberName[];
-
 const objectSchema = z
   .strictObject(
     Object.fromEntries(
@@ -62,18 +60,18 @@ const objectSchema = z
     return dialect;
   });
 
+const form: ListForm = {
+  first: "name",
+  lists: ["null", "columns"] satisfies readonly MemberName[],
+  // Numbers and switches are texts on the command line.
+  parse(name, text) {
+    if (name === "skip" && /^\d+$/.test(text)) return Number(text);
+    return name === "header" ? (parseSwitch(text) ?? text) : text;
+  },
+};
+
 /** A dialect as text or as an object; becomes the members that are not detected. */
-const schema = z.union([
-  z.string().transform((text, context): GivenDialect => {
-    const { value, faults } = checkValue(objectSchema, treeOf(text));
-    for (const { path, message } of faults ?? []) {
-      const key = path[0] === "name" ? "" : `${path[0]}: `;
-      context.addIssue({ code: "custom", message: `${key}${message}`, input: text });
-    }
-    return value ?? {};
-  }),
-  objectSchema,
-]);
+const schema = z.union([listText(objectSchema, form), objectSchema]);
 
 /** The type of `csvDialect`. */
 export const csvDialect = {
@@ -82,50 +80,8 @@ export const csvDialect = {
   fromText: (text: string): JsonValue => text,
 };
 
-/**
- * Parses `snowflake,null=NULL,None,delimiter=","` to the object of the file. Items are separated by
- * commas. The first one may be the name of a dialect; one without `=` after `null` or `columns` is a
- * further text. A text with a comma is put in double quotes, and a double quote in it is doubled.
- */
-function treeOf(text: string): JsonObject {
-  const tree: Record<string, JsonValue> = {};
-  let list: string | undefined;
-  for (const { key, value } of itemsOf(text)) {
-    if (key === undefined && list !== undefined) {
-      tree[list] = [...(tree[list] as readonly string[]), value];
-      continue;
-    }
-    const name = key ?? "name";
-    list = lists.includes(name) ? name : undefined;
-    tree[name] = list === undefined ? memberValue(name, value) : [...listAt(tree, name), value];
-  }
-  return tree;
-}
-
-function listAt(tree: JsonObject, name: string): readonly string[] {
-  return Object.hasOwn(tree, name) ? (tree[name] as readonly string[]) : [];
-}
-
-/** Numbers and switches are texts on the command line. */
-function memberValue(name: string, text: string): JsonValue {
-  if (name === "skip" && /^\d+$/.test(text)) return Number(text);
-  return name === "header" ? (parseSwitch(text) ?? text) : text;
-}
-
-function itemsOf(text: string) {
-  const item = /\s*(?:([a-z]+)=)?("(?:[^"]|"")*"(?=,|$)|[^,]*)(,|$)/iy;
-  const items: { readonly key: string | undefined; readonly value: string }[] = [];
-  for (let end = ","; end === ","; ) {
-    const [, key, value = "", mark = ""] = item.exec(text) ?? [];
-    const isQuoted = value.length > 1 && value.startsWith('"');
-    items.push({ key, value: isQuoted ? value.slice(1, -1).replaceAll('""', '"') : value });
-    end = mark;
-  }
-  return items;
-}
-
 /** Returns a dialect of the file, as text or object, with further texts that mean null. */
 export function withNullTexts(given: JsonValue | undefined, texts: readonly string[]): JsonObject {
-  const tree = isObject(given) ? given : given === undefined ? {} : treeOf(String(given));
+  const tree = isObject(given) ? given : given === undefined ? {} : valueList(String(given), form);
   return { ...tree, null: [...new Set([...[tree["null"] ?? []].flat(), ...texts])] };
 }

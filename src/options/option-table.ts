@@ -1,6 +1,7 @@
 import { defaultPreset, presetNames } from "../mapper/presets.js";
 import { compactChoices } from "../sinks/staged-parts.js";
 import { formatKinds } from "../sources/source.js";
+import { dedupe } from "./dedupe-option.js";
 import { csvRows, storeRows } from "./input-rows.js";
 import * as type from "./option-types.js";
 import { damagedChoices, tableLogs } from "./options.js";
@@ -66,14 +67,10 @@ export const optionTable = {
     description: "Module whose default export takes an event and returns one, several, or null",
   },
   dedupe: {
-    type: type.dedupeRange,
+    replaces: "dedupeBy",
+    type: dedupe,
     description: "Remove events that repeat an earlier one",
-    otherwise: "off; day if no range is given",
-  },
-  dedupeBy: {
-    type: type.keyTargetNames,
-    description: "Targets that make the key of --dedupe, such as event,timestamp,userID",
-    otherwise: "insertID, with mixpanel also event, timestamp and distinctID",
+    otherwise: "off; else day,by=insertID, with mixpanel by=insertID,event,timestamp,distinctID",
   },
   requireFields: {
     ...type.off,

@@ -3,13 +3,11 @@ import { MIB, ROW_BYTES_LIMIT } from "../base/limits.js";
 import { isZone, refuseZone } from "../base/luxon-zone.js";
 import { mustBe } from "../base/schema.js";
 import { typedTargets } from "../batch/text-types.js";
-import { keyTargets } from "../mapper/preset.js";
 import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../mapper/privacy-path.js";
 import { parseTemplate } from "../sinks/directory-names.js";
 import { columnSources, formsOf, parseColumn, parseProfile } from "../sinks/output-columns.js";
 import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
-import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
 import {
   EVENTS_MAX,
   LEAST_TIME,
@@ -257,18 +255,6 @@ export const shard = textType(
   "<i/n>",
 );
 
-/** Switched on, it is the first of the choices. */
-export const dedupeRange = {
-  schema: z
-    .union([z.boolean(), z.enum(dedupeRanges)])
-    .transform((range): DedupeRange | undefined =>
-      typeof range === "string" ? range : range ? dedupeRanges[0] : undefined,
-    ),
-  placeholder: "[range]",
-  choices: dedupeRanges,
-  fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
-} as const;
-
 /** Switched on, it is the first of the choices. The value of the flag follows `=`. */
 export const jsonOutput = {
   schema: z
@@ -278,12 +264,6 @@ export const jsonOutput = {
     ),
   placeholder: "[form]",
   fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
-};
-
-export const keyTargetNames = {
-  schema: z.array(z.enum(keyTargets)).min(1),
-  placeholder: "<targets>",
-  fromText: listFromText,
 };
 
 export const count = (minimum: number, maximum: number) =>

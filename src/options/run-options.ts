@@ -152,7 +152,7 @@ function countedKeyOf(
 ) {
   if (dedupe !== undefined || mapping.insertID.length === 0) return undefined;
   const { dayZone, preset } = valuesOf(configuration);
-  return resolveDedupe({ dedupe: dedupeRanges[0], dayZone, preset }, mapping);
+  return resolveDedupe({ dedupe: { within: dedupeRanges[0] }, dayZone, preset }, mapping);
 }
 
 const defaultTimeLimits: TimeLimits = { minTimeMs: Date.parse(LEAST_TIME) };
@@ -288,35 +288,33 @@ function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
  * have no key, or one that privacy removes.
  */
 export function resolveDedupe(
-  values: Pick<CompleteValues, "dayZone" | "preset"> &
-    Pick<OptionValues, "dedupe" | "dedupeBy" | "drop">,
+  values: Pick<CompleteValues, "dayZone" | "preset"> & Pick<OptionValues, "dedupe" | "drop">,
   mapping: Mapping,
   flag = option("dedupe"),
 ): DedupeOptions | undefined {
-  const { dedupeBy, dayZone, preset, drop = [] } = values;
-  const within = values.dedupe ?? (dedupeBy === undefined ? undefined : dedupeRanges[0]);
-  if (within === undefined) return undefined;
+  const { dedupe, dayZone, preset, drop = [] } = values;
+  if (dedupe === undefined) return undefined;
+  const { within, by: chosen } = dedupe;
   const { dedupeBy: known = ["insertID"] }: Preset = presets[preset];
-  const by =
-    dedupeBy ?? known.filter((target) => target === "insertID" || isMapped(mapping, target));
+  const by = chosen ?? known.filter((target) => target === "insertID" || isMapped(mapping, target));
   const unmapped = by.find((target) => !isMapped(mapping, target));
   if (unmapped === "insertID") {
     throw new UsageError(
       "dedupe_key_missing",
-      `${flag} needs an insert id, and the mapping has none: map insertID to the field that identifies a repeated event${flag === option("dedupe") ? `, or pass ${option("dedupeBy")} event,timestamp,userID,stableID,metadata` : ""}.`,
+      `${flag} needs an insert id, and the mapping has none: map insertID to the field that identifies a repeated event${flag === option("dedupe") ? `, or pass ${option("dedupe")} by=event,timestamp,userID,stableID,metadata` : ""}.`,
     );
   }
   if (unmapped !== undefined) {
     throw new UsageError(
       "dedupe_key_missing",
-      `${option("dedupeBy")} names ${unmapped}, which the mapping does not fill: map it, or leave it out.`,
+      `${option("dedupe")} by=${unmapped} names a target that the mapping does not fill: map it, or leave it out.`,
     );
   }
-  const dropped = dedupeBy?.find((target) => drop.includes(target));
+  const dropped = chosen?.find((target) => drop.includes(target));
   if (dropped !== undefined) {
     throw new UsageError(
       "dedupe_key_missing",
-      `${option("dedupeBy")} names ${dropped}, which ${option("drop")} removes from every event: use ${option("hash")} ${dropped} instead of ${option("drop")}, or leave it out of the key.`,
+      `${option("dedupe")} by=${dropped} names a target that ${option("drop")} removes from every event: use ${option("hash")} ${dropped} instead of ${option("drop")}, or leave it out of the key.`,
     );
   }
   return { within, by, dayZone };

@@ -85,10 +85,9 @@ function idempotencyOf(configuration: Configuration) {
     );
   }
   const mapping = resolveMapping(values.preset, configuration.mapping);
-  const { dedupe = dedupeRanges[0] } = values;
-  const { dedupeBy: _, ...others } = values;
+  const { within = dedupeRanges[0] } = values.dedupe ?? {};
   const idempotency = resolveDedupe(
-    { ...others, dedupe },
+    { ...values, dedupe: { within } },
     mapping,
     `${option("idempotency")} insertID`,
   );

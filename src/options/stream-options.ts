@@ -8,7 +8,7 @@ import { outputFormOf } from "./output-forms.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 
 /** Options that change which events are delivered, or by whom; also if the file gives them. */
-const always = ["dedupe", "dedupeBy", "shard", "finish", "queue"] as const;
+const always = ["dedupe", "shard", "finish", "queue"] as const;
 
 /** Options of an output directory; those of the file are for other runs. */
 const ofDirectories: readonly OptionName[] = [

@@ -128,7 +128,7 @@ test.each([
 
 test("options that contradict each other fail, and the other checks are made", async () => {
   const cwd = directoryWith("contradiction");
-  const words = ["in", "--to", "out", "--dedupe-by", "value", "--drop", "value"];
+  const words = ["in", "--to", "out", "--dedupe", "by=value", "--drop", "value"];
   const diagnosed = await diagnose(cwd, words);
   expect(failures(diagnosed)).toEqual([["options", "dedupe_key_missing"]]);
   expect(find(diagnosed, "output")[0]?.state).toBe("ok");

@@ -360,7 +360,7 @@ longTest("removes events by other targets, and refuses a key that events do not 
   }));
   const input = writeRows("targets", rows);
   const output = join(scratch, "targets-out");
-  const by = ["--dedupe", "all", "--dedupe-by", "event,timestamp"];
+  const by = ["--dedupe", "all,by=event,timestamp"];
   const result = await runInProcess(exportTo(output, input, ...by));
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   const distinct = new Set(rows.map(({ event, timeMs }) => `${event} ${timeMs}`)).size;
@@ -370,9 +370,9 @@ longTest("removes events by other targets, and refuses a key that events do not 
   const refused = await runInProcess(exportTo(output, input, "--dedupe", "--config", config));
   expect(refused.exitCode).toBe(2);
   expect(refused.stderr).toContain("--dedupe needs an insert id");
-  expect(refused.stderr).toContain("--dedupe-by event,timestamp,userID,stableID,metadata");
+  expect(refused.stderr).toContain("--dedupe by=event,timestamp,userID,stableID,metadata");
   const dropped = await runInProcess(
-    exportTo(output, input, "--dedupe-by", "event,userID", "--drop", "userID"),
+    exportTo(output, input, "--dedupe", "by=event,userID", "--drop", "userID"),
   );
   expect(dropped.stderr).toContain("--drop removes from every event");
 });

@@ -75,7 +75,7 @@ describe("an export after a dry run", () => {
   it.each<[string, () => void, readonly string[]]>([
     ["another file", () => appendFileSync(join(cwd, "in/a.jsonl"), rowsOf(50, 100)), []],
     ["another mapping", () => {}, ["--exclude-event", "buy"]],
-    ["another key", () => {}, ["--dedupe-by", "userID,insertID"]],
+    ["another key", () => {}, ["--dedupe", "by=userID,insertID"]],
     ["another range of days", () => {}, ["--from-time", "2026-03-02"]],
   ])("reads the keys itself for %s", async (_, change, args) => {
     await run("validate");

@@ -37,7 +37,7 @@ const refusals: readonly (readonly [code: string, ...more: string[]])[] = [
   ["worker_died", "--transform", "ends.mjs"],
   ["configuration_invalid", "--preset", "none"],
   ["configuration_invalid", "--to-time", "yesterday"],
-  ["dedupe_key_missing", "--dedupe-by", "value"],
+  ["dedupe_key_missing", "--dedupe", "by=value"],
   ["input_not_found", "none.ndjson"],
   ["input_not_found", "empty"],
 ];

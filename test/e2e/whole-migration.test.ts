@@ -5,7 +5,7 @@ import { type Installation, installedPackage, nodes } from "../support/installed
 import {
   count,
   countKnown,
-  dedupeBy,
+  dedupeWords,
   figuresIn,
   type KnownCounts,
   numbersIn,
@@ -122,7 +122,7 @@ interface Duplicates {
   readonly events: readonly { readonly event: string; readonly rows: number }[];
 }
 
-/** Without insert ids nothing is known of repeated rows before `--dedupe-by` says what repeats. */
+/** Without insert ids nothing is known of repeated rows before `--dedupe by=` says what repeats. */
 function checkDuplicates(duplicates: Duplicates | undefined, all: KnownCounts): void {
   if (!all.hasInsertIDs) {
     expect(duplicates).toBeUndefined();
@@ -225,7 +225,7 @@ async function exportInTwoSteps(
     countKnown(some, false),
   );
   if (all === undefined || early === undefined) throw new Error("no counts");
-  const words = ["export", "in", "--to", "out", "--dedupe", ...dedupeBy(vendor)];
+  const words = ["export", "in", "--to", "out", ...dedupeWords(vendor)];
 
   move("in", "later");
   const text = await run.text(3, ...words);
@@ -307,16 +307,7 @@ async function sendAndQualify(run: Runner, vendor: Vendor, all: KnownCounts): Pr
     command: [run.node, run.installation.command],
     env: { SWITCHYARD_SERVER_SECRET: secret, SWITCHYARD_CONSOLE_KEY: consoleKey },
   });
-  const words = [
-    "send",
-    "in",
-    "--to",
-    service.url,
-    "--batch-size",
-    "500",
-    "--dedupe",
-    ...dedupeBy(vendor),
-  ];
+  const words = ["send", "in", "--to", service.url, "--batch-size", "500", ...dedupeWords(vendor)];
   const sent = await run.text(3, ...words);
   expect(linesOf(sent, "Sent", "rows", "Rejected:")).toEqual([
     ["Sent", count(all.delivered)],

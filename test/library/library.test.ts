@@ -220,7 +220,7 @@ test("messages about combinations name options, not flags", async () => {
   const unmapped = { ...options, dedupe: true, mapping: { insertID: null } };
   const error = await exportEvents(unmapped).catch((thrown: unknown) => thrown as Error);
   expect(error).toMatchObject({ code: "dedupe_key_missing" });
-  expect((error as Error).message).toMatch(/^dedupe needs an insert id.*pass dedupeBy event,/);
+  expect((error as Error).message).toMatch(/^dedupe needs an insert id.*pass dedupe by=event,/);
   expect((error as Error).stack).not.toContain("--dedupe");
   const service = { inputs: sample, to: "http://127.0.0.1:9", serverSecret: "s".repeat(30) };
   await expect(sendEvents({ ...service, batchSize: 9, idempotency: "insertID" })).rejects.toThrow(

@@ -346,12 +346,12 @@ test.each(["", "..", "2026-01-01", "a..b", "2026-02-30..", "1..2..3"])(
 
 test("a wrong value of a flag or variable has the suggestion that it has in the file", async () => {
   const message = await messageOf({
-    flags: { preset: "amplitud", dedupe: "dya", dedupeBy: ["evnt"] },
+    flags: { preset: "amplitud", dedupe: "dya,by=evnt" },
     environment: { SWITCHYARD_FORMAT: "parqet" },
   });
   expect(message).toMatch(/--preset: .*; did you mean amplitude\?/);
   expect(message).toMatch(/--dedupe: .*; did you mean day\?/);
-  expect(message).toMatch(/--dedupe-by: .*; did you mean event\?/);
+  expect(message).toMatch(/--dedupe: by: .*; did you mean event\?/);
   expect(message).toMatch(/SWITCHYARD_FORMAT: .*; did you mean parquet\?/);
 });
 

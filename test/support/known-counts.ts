@@ -132,6 +132,7 @@ export function numbersIn(value: unknown, path = ""): Readonly<Record<string, nu
 }
 
 /** What makes rows repeat each other, where the vendor has no insert id. */
-export function dedupeBy(vendor: Vendor): readonly string[] {
-  return vendor === "ga4" ? ["--dedupe-by", "event,timestamp,userID,stableID,metadata"] : [];
+export function dedupeWords(vendor: Vendor): readonly string[] {
+  const key = "by=event,timestamp,userID,stableID,metadata";
+  return vendor === "ga4" ? ["--dedupe", key] : ["--dedupe"];
 }
