@@ -8,6 +8,9 @@ import { exportsOf, isObject, TypePrinter } from "./type-printer.mjs";
 export const entry = "src/library/library-options.ts";
 const target = "dist/types/library/library-options.d.ts";
 
+/** Interface → option whose value it can be. */
+const objects = { CsvDialectOptions: "csvDialect", DedupeMembers: "dedupe" };
+
 /** Interface → sections of the file with its options; the first one that has a name counts. */
 const sections = {
   ExportEventsOptions: ["export"],
@@ -34,7 +37,8 @@ export function writeLibraryTypes(program) {
   );
   const texts = named.map(({ name, symbol, type }) => {
     const own = (sections[name] ?? []).map((section) => root[section].properties);
-    members = name === "CsvDialectOptions" ? membersOf(root.csvDialect) : merge([root, ...own]);
+    const option = root[objects[name]];
+    members = option === undefined ? merge([root, ...own]) : membersOf(option);
     const documentation = printer.documentation(symbol);
     if (!isObject(checker, type))
       return `${documentation}export type ${name} = ${printer.text(type)};`;

@@ -60,6 +60,9 @@ export type RejectLimit = InputOf<"maxRejects">;
 /** The dialect of CSV inputs; members that are missing are detected. */
 export type CsvDialectOptions = Exclude<NonNullable<Root["csvDialect"]>, string>;
 
+/** The events among which repeated ones are found, and what makes them the same event. */
+export type DedupeMembers = Extract<Root["dedupe"], object>;
+
 /**
  * Options of object stores: `s3://`, `gs://` and `az://`. Credentials, and what is not given here,
  * come from the environment, as with the stores' own tools: see docs/object-stores.md.
