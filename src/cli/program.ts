@@ -6,6 +6,7 @@ import {
   describeOption,
   environmentNameOf,
   flagOf,
+  type OptionName,
   optionNames,
   placeholderOf,
   replacementOf,
@@ -141,9 +142,14 @@ function usageError({ message }: CommanderError): UsageError {
   const near = suggestion(word, choices?.split(", ") ?? []);
   const [, flag = ""] = /^unknown option '--(?:no-)?([^'=]*)/.exec(first) ?? [];
   const replaced = replacementOf(camelCase(flag, "-"));
-  const meant = replaced === undefined ? hints : [`(Did you mean ${flagOf(replaced)}?)`];
+  const meant = replaced === undefined ? hints : [`(${useInstead(replaced)})`];
   const text = `${[first.replace(/\.$/, ""), ...meant].join(" ")}${near}; --help lists commands and options.`;
   return new UsageError("command_line_invalid", text);
+}
+
+function useInstead(name: OptionName): string {
+  const hasFlag = describeOption(name).flag !== false;
+  return hasFlag ? `Did you mean ${flagOf(name)}?` : `Pass ${name} without a flag.`;
 }
 
 /** Reads the output options from a command line that could not be parsed. */

@@ -22,6 +22,7 @@ const redisUrl = type.textType(
 /** Every option, in the order of help and documentation. */
 export const optionTable = {
   inputs: {
+    replaces: "from",
     type: type.paths,
     flag: false,
     description: "Files, directories (recursive) and globs to read",

@@ -78,13 +78,6 @@ export const serviceRows = {
     type: type.file,
     description: "File with the console key",
   },
-  from: {
-    section: "qualify",
-    type: type.file,
-    placeholder: "<path>",
-    description: "Directory or manifest.json of the export whose events are qualified",
-    otherwise: "the one on the command line, else in export.to, else the inputs are read",
-  },
   nameTemplate: {
     section: "qualify",
     type: type.text,

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../options/configuration.js";
@@ -18,24 +17,20 @@ type EventSource =
   | { readonly kind: "inputs" };
 
 /**
- * Returns the export or the inputs on the command line; else the export of `from`, else that of
- * `export.to`, else the configured inputs. Throws `UsageError` if there is no source or more than one.
+ * Returns the export or the inputs on the command line; else the export of `export.to`, else what is
+ * configured as inputs. Throws `UsageError` if there is no source or more than one.
  */
 export async function findEventSource(
   configuration: Configuration,
   signal: AbortSignal,
 ): Promise<EventSource> {
   const { values, given } = configuration;
-  const { inputs = [], from, to } = values;
-  if (given.has("inputs")) {
-    if (given.has("from")) throw ambiguous(`--from ${from} and ${inputs.join(" ")} are both given`);
-    return sourceOf(inputs, configuration, signal);
+  const { inputs = [], to } = values;
+  if (to !== undefined && !given.has("inputs")) {
+    if (!isObjectUrl(to)) return { kind: "document", file: documentIn(to) };
+    return { kind: "stored", place: placeOf(configuration, to) };
   }
-  const directory = from ?? to;
-  if (directory !== undefined && isObjectUrl(directory))
-    return { kind: "stored", place: placeOf(configuration, directory) };
-  if (directory !== undefined) return { kind: "document", file: await documentAt(directory) };
-  if (inputs.length > 0) return { kind: "inputs" };
+  if (inputs.length > 0) return sourceOf(inputs, configuration, signal);
   throw new UsageError(
     "export_missing",
     "No export and no inputs to read event names from: pass the directory of `switchyard export --to`, or inputs.",
@@ -53,7 +48,10 @@ async function sourceOf(
       : await documentSource(path.resolve(configuration.inputsDirectory, place));
     if (source === undefined) continue;
     if (places.length === 1) return source;
-    throw ambiguous(`${place} is an export, and there are other inputs`);
+    throw new UsageError(
+      "event_source_ambiguous",
+      `${place} is an export, and there are other inputs: pass one export (its directory or its manifest), or only inputs.`,
+    );
   }
   return { kind: "inputs" };
 }
@@ -69,22 +67,4 @@ async function storedExport(
 async function documentSource(place: string): Promise<EventSource | undefined> {
   const file = await findDocument(place);
   return file === undefined ? undefined : { kind: "document", file };
-}
-
-/** Returns the document of an export. Throws `UsageError` for a file that is not one. */
-async function documentAt(from: string): Promise<string> {
-  const found = await stat(from).catch(() => undefined);
-  if (found?.isFile() !== true) return documentIn(from);
-  if (from.endsWith(".json") || (await findDocument(from)) !== undefined) return from;
-  throw new UsageError(
-    "export_missing",
-    `${from} is not an export or its manifest. To read it as an input, pass it without --from.`,
-  );
-}
-
-function ambiguous(what: string): UsageError {
-  return new UsageError(
-    "event_source_ambiguous",
-    `${what}: pass one export (its directory or its manifest), or only inputs.`,
-  );
 }
