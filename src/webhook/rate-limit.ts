@@ -33,14 +33,13 @@ export interface SharedRate {
 /** The jobs that bring events to a process. */
 interface Jobs {
   readonly limiter: Bottleneck;
-  /** Events of a job. */
+  /** Events of a job, at most. */
   readonly events: number;
-  /** Set if a job brings fewer events if fewer are missing. */
-  readonly isFlexible: boolean;
+  /** Set if jobs are to fill the stock. Without it, they bring only what requests wait for. */
+  readonly fillsStock: boolean;
   /** Number of jobs at the same time. */
   readonly max: number;
-  /** Events to have in stock without a request that waits, and at most. */
-  readonly stock: number;
+  /** Events in stock, unless a request needs more. */
   readonly stockMax: number;
   close(): void;
 }
@@ -60,22 +59,21 @@ export class RateLimit {
   #due: NodeJS.Immediate | undefined;
 
   private constructor(private readonly jobs: Jobs) {
-    this.#stock = jobs.stock;
+    this.#stock = jobs.fillsStock ? jobs.stockMax : 0;
   }
 
   /** The limit of a process that sends alone. */
   static alone({ rate, burst, batchRows }: RateLimits): RateLimit {
-    const stockMax = Math.max(burst, batchRows);
-    const events = Math.max(1, Math.floor(Math.min(stockMax / 4, (rate * JOB_MS) / 1000)));
+    const most = Math.max(burst, batchRows);
+    const events = jobEvents(most, rate);
     const limiter = new Bottleneck({ minTime: (1000 * events) / rate });
     return new RateLimit({
       limiter,
       events,
-      isFlexible: false,
+      fillsStock: true,
       max: JOBS_AHEAD,
-      // The first job after a pause begins at once, and the last one may bring more than is missing.
-      stock: stockMax - 2 * events + 1,
-      stockMax,
+      // After a pause, the first job begins at once.
+      stockMax: most - events,
       close: () => void limiter.disconnect(),
     });
   }
@@ -87,17 +85,17 @@ export class RateLimit {
    */
   static async shared(limits: RateLimits, { url, name }: SharedRate): Promise<RateLimit> {
     const { rate, burst, batchRows } = limits;
-    const stockMax = Math.max(burst, batchRows);
-    const growMs = (1000 * stockMax) / rate;
+    const most = Math.max(burst, batchRows);
+    const growMs = (1000 * most) / rate;
     const connection = await connect(url);
     const limiter = new Bottleneck({
       connection,
       // With other limits it is another rate: Redis keeps those of the first process.
-      id: `switchyard-${name}-${rate}-${stockMax}`,
-      reservoir: stockMax,
+      id: `switchyard-${name}-${rate}-${most}`,
+      reservoir: most,
       reservoirIncreaseInterval: GROWTH_MS,
       reservoirIncreaseAmount: (rate * GROWTH_MS) / 1000,
-      reservoirIncreaseMaximum: stockMax,
+      reservoirIncreaseMaximum: most,
       heartbeatInterval: Math.max(GROWTH_MS, Math.min(LOOK_MS_MAX, growMs / 10)),
       timeout: FORGET_MS + growMs,
     });
@@ -106,14 +104,10 @@ export class RateLimit {
     return new RateLimit({
       limiter,
       // A job that needs the whole burst would wait until it has grown, and then lose what grows.
-      events: Math.max(
-        batchRows,
-        Math.floor(Math.min(stockMax / 4, (rate * SHARED_JOB_MS) / 1000)),
-      ),
-      isFlexible: true,
+      events: Math.max(batchRows, Math.floor(Math.min(most / 4, (rate * SHARED_JOB_MS) / 1000))),
+      fillsStock: false,
       max: 1,
-      stock: 0,
-      stockMax,
+      stockMax: most,
       close: () => void connection.disconnect(false),
     });
   }
@@ -140,12 +134,18 @@ export class RateLimit {
       this.#stock -= first.events;
       first.proceed();
     }
-    const { events, isFlexible, max, stock } = this.jobs;
-    while (this.#jobs < max) {
-      const missing = stock + this.#waitingEvents - this.#stock - this.#coming;
-      if (missing <= 0) break;
-      void this.#bring(isFlexible ? Math.min(missing, events) : events);
+    while (this.#jobs < this.jobs.max) {
+      const events = this.#missing;
+      if (events <= 0) break;
+      void this.#bring(events);
     }
+  }
+
+  /** The events that the next job is to bring. */
+  get #missing(): number {
+    const { events, fillsStock, stockMax } = this.jobs;
+    if (!fillsStock) return Math.min(events, this.#waitingEvents - this.#stock - this.#coming);
+    return this.#waiting.length > 0 || this.#stock < stockMax ? events : 0;
   }
 
   async #bring(events: number): Promise<void> {
@@ -157,8 +157,9 @@ export class RateLimit {
       isOver = true;
       this.#jobs--;
       this.#coming -= events;
-      // Jobs that a busy thread has kept waiting bring no more than a burst.
-      this.#stock = Math.min(this.#stock + brought, this.jobs.stockMax);
+      // Also jobs that a busy thread has kept waiting bring no more than a burst.
+      const stockMax = Math.max(this.jobs.stockMax, this.#waiting[0]?.events ?? 0);
+      this.#stock = Math.min(this.#stock + brought, stockMax);
       this.#due ??= setImmediate(() => {
         this.#due = undefined;
         this.#serve();
@@ -172,6 +173,12 @@ export class RateLimit {
       end(0);
     }
   }
+}
+
+/** Returns the events of a job of a lone process: those of 10 to 50 ms, at most half of the burst. */
+function jobEvents(burst: number, rate: number): number {
+  const shortest = Math.min(burst / 2, rate / 100);
+  return Math.max(1, Math.floor(Math.min((rate * JOB_MS) / 1000, Math.max(burst / 4, shortest))));
 }
 
 /**
