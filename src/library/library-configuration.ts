@@ -34,7 +34,6 @@ export const commandOptions = {
   service: "only the command migrate starts a service",
   apply: "the report has the fixes, and there is no configuration file to write them into",
   shard: shared,
-  finish: shared,
   queue: shared,
   metrics: "onProgress has the figures",
   notify: "the function returns the result",

@@ -214,13 +214,9 @@ export const optionTable = {
   },
   shard: {
     section: "export",
+    replaces: "finish",
     type: type.shard,
-    description: "Read every n-th split, as process i of n, and write no manifest",
-  },
-  finish: {
-    section: "export",
-    ...type.off,
-    description: "Merge the output of all shards and write the manifest",
+    description: "Read every n-th split, as process i of n, and finish after all of them",
   },
   queue: {
     section: "export",

@@ -248,8 +248,9 @@ export const onOff = {
   fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
 };
 
+/** A part of an export, or the end of all parts. */
 export const shard = textType(
-  parsable(parseShard, "a number below a count, such as 0/20, or /20").transform(
+  parsable(parseShard, "a number below a count, such as 0/20 or /20, or finish").transform(
     parsed(parseShard),
   ),
   "<i/n>",

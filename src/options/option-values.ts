@@ -166,10 +166,11 @@ const characterNames: Readonly<Record<string, string>> = {
   backslash: "\\",
 };
 
-/** Parses `2/20`, or `/20` without a number; undefined if it is neither. */
+/** Parses `2/20`, or `/20` without a number, or `finish`; undefined if it is none of them. */
 export function parseShard(
   text: string,
-): { readonly index: number | undefined; readonly count: number } | undefined {
+): "finish" | { readonly index: number | undefined; readonly count: number } | undefined {
+  if (text === "finish") return text;
   const [, index = "", count = ""] = /^(\d{0,5})\/(\d{1,5})$/.exec(text) ?? [];
   if (Number(index) >= Number(count)) return undefined;
   return { index: index === "" ? undefined : Number(index), count: Number(count) };

@@ -41,7 +41,8 @@ export function resolveExportOptions(
   const { layout, format, dayZone, compact } = values;
   const options = resolveRunOptions(configuration, machine);
   const outputDirectory = requireOutput(values);
-  const isShared = values.shard !== undefined || values.queue !== undefined;
+  const finish = values.shard === "finish";
+  const isShared = (values.shard !== undefined && !finish) || values.queue !== undefined;
   if (isShared && options.dedupe !== undefined && isObjectUrl(outputDirectory)) {
     throw new UsageError(
       "shard_unsupported",
@@ -59,20 +60,14 @@ export function resolveExportOptions(
     partBytes: values.partSize,
     table: tableOf(values),
     unsafeLock: values.unsafeLock,
-    finish: values.finish,
+    finish,
     ...omitUndefined({ shard: shardOf(values, machine), queue: queueOf(values) }),
   };
 }
 
-function shardOf({ shard, finish }: CompleteValues, { arrayIndex }: Machine): Shard | undefined {
-  if (shard === undefined) return undefined;
+function shardOf({ shard }: CompleteValues, { arrayIndex }: Machine): Shard | undefined {
+  if (shard === undefined || shard === "finish") return undefined;
   const { index = arrayIndex, count } = shard;
-  if (finish) {
-    throw new UsageError(
-      "shard_unsupported",
-      `${option("finish")} is for the process that runs after all shards: leave out ${option("shard")}.`,
-    );
-  }
   if (index !== undefined && index < count) return { index, count };
   throw new UsageError(
     "shard_unknown",
@@ -82,11 +77,11 @@ function shardOf({ shard, finish }: CompleteValues, { arrayIndex }: Machine): Sh
   );
 }
 
-function queueOf({ queue, shard, finish }: CompleteValues): string | undefined {
-  if (queue === undefined || (shard === undefined && !finish)) return queue;
+function queueOf({ queue, shard }: CompleteValues): string | undefined {
+  if (queue === undefined || shard === undefined) return queue;
   throw new UsageError(
     "shard_unsupported",
-    `${option("queue")} distributes the splits and finishes by itself: leave out ${finish ? option("finish") : option("shard")}.`,
+    `${option("queue")} distributes the splits and finishes by itself: leave out ${option("shard")}.`,
   );
 }
 

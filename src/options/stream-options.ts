@@ -8,7 +8,7 @@ import { outputFormOf } from "./output-forms.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 
 /** Options that change which events are delivered, or by whom; also if the file gives them. */
-const always = ["dedupe", "shard", "finish", "queue"] as const;
+const always = ["dedupe", "shard", "queue"] as const;
 
 /** Options of an output directory; those of the file are for other runs. */
 const ofDirectories: readonly OptionName[] = [
@@ -28,10 +28,8 @@ const ofDirectories: readonly OptionName[] = [
  */
 export function resolveStreamOptions(configuration: Configuration): StreamOptions {
   const { values, given } = configuration;
-  const isSet = (name: (typeof always)[number]) =>
-    values[name] !== undefined && values[name] !== false;
   const refused: OptionName[] = [
-    ...always.filter(isSet),
+    ...always.filter((name) => values[name] !== undefined),
     ...(given.has("format") && values.format?.format !== "jsonl" ? (["format"] as const) : []),
     ...ofDirectories.filter((name) => given.has(name)),
   ];

@@ -210,6 +210,6 @@ export function summarizeShard(result: ShardResult, program: string): string {
     ...describeFailures(failures),
     ...(outcome === "interrupted"
       ? []
-      : ["", line("next", `when all shards are done: ${program} export … --finish`)]),
+      : ["", line("next", `when all shards are done: ${program} export … --shard finish`)]),
   ].join("\n");
 }

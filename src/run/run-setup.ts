@@ -159,7 +159,7 @@ export async function requireSplits(
 function missing({ outputDirectory }: Layout, what: string): SwitchyardError {
   return new SwitchyardError(
     "splits_missing",
-    `${outputDirectory}: ${what}; run each shard to its end, or leave out ${option("finish")} to read them here`,
+    `${outputDirectory}: ${what}; run each shard to its end, or leave out ${option("shard")} finish to read them here`,
   );
 }
 

@@ -183,7 +183,7 @@ describe("an export with --limit", () => {
     await run(0, "verify", "dedupe");
     for (const shard of ["1/2", "0/2"])
       await run(0, ...exportTo("shards", ...options, "--shard", shard));
-    await run(0, ...exportTo("shards", ...options, "--finish"));
+    await run(0, ...exportTo("shards", ...options, "--shard", "finish"));
     await run(0, ...exportTo("unsharded", ...options));
     expect(digestExport(join(directory, "shards"))).toEqual(
       digestExport(join(directory, "unsharded")),

@@ -145,7 +145,8 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
           ...to,
           ...common,
           ...flags,
-          "--finish",
+          "--shard",
+          "finish",
         ]);
         expect(result, result.stderr).toMatchObject({ exitCode: 0 });
       } finally {

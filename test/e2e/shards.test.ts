@@ -40,7 +40,7 @@ beforeAll(async () => {
 test("shards one after the other, and the finish, have the bytes of one process", async () => {
   const reported: { readonly splits: number; readonly rows: { readonly read: number } }[] = [];
   for (const index of [2, 0, 1]) {
-    const early = await run(...exportTo("turn", "--finish"));
+    const early = await run(...exportTo("turn", "--shard", "finish"));
     expect(early, early.stderr).toMatchObject({ exitCode: 1 });
     expect(early.stderr).toContain("[splits_missing]");
     const shard = await run(...exportTo("turn", "--json", "--shard", `${index}/${SHARDS}`));
@@ -49,7 +49,7 @@ test("shards one after the other, and the finish, have the bytes of one process"
   }
   const again = await run(...exportTo("turn", "--json", "--shard", `0/${SHARDS}`));
   expect(JSON.parse(again.stdout)).toMatchObject({ outcome: "done", rowsRead: 0 });
-  const finished = await run(...exportTo("turn", "--json", "--finish"));
+  const finished = await run(...exportTo("turn", "--json", "--shard", "finish"));
   const { rows } = JSON.parse(finished.stdout) as { readonly rows: { readonly read: number } };
   expect(reported.reduce((sum, shard) => sum + shard.rows.read, 0)).toBe(rows.read);
   const splits = reported.map((shard) => shard.splits);
@@ -66,7 +66,7 @@ test("the finish reads no split again whose source failed", async () => {
   );
   const failed = await run(...exportTo("cut", "--shard", "0/1", "cut.jsonl.gz"));
   expect(failed, failed.stderr).toMatchObject({ exitCode: 1 });
-  const finished = await run(...exportTo("cut", "--json", "--finish", "cut.jsonl.gz"));
+  const finished = await run(...exportTo("cut", "--json", "--shard", "finish", "cut.jsonl.gz"));
   const whole = await run(...exportTo("cut-whole", "--json", "cut.jsonl.gz"));
   const [{ rowsRead, ...result }, expectedResult] = [finished, whole].map(({ stdout }) =>
     JSON.parse(stdout),
@@ -115,7 +115,7 @@ async function runAllKilled(output: string, ...more: readonly string[]): Promise
 
 longTest("shards at once, each killed twice, have the bytes of one process", async () => {
   await runAllKilled("killed");
-  expect(await run(...exportTo("killed", "--finish"))).toMatchObject({ exitCode: 0 });
+  expect(await run(...exportTo("killed", "--shard", "finish"))).toMatchObject({ exitCode: 0 });
   expect(digestExport(join(scratch, "killed"))).toEqual(expected);
 });
 
@@ -154,14 +154,14 @@ describe("while a shard is at work", () => {
       await refused("shards_differ", "--shard", "1/3");
       await refused("run_changed", "--shard", "1/2", "--format", "csv");
       await refused("output_locked");
-      await refused("output_locked", "--finish");
+      await refused("output_locked", "--shard", "finish");
       writeFileSync(join(scratch, "more.jsonl"), '{"event_type":"e"}\n');
       await refused("shards_differ", "--shard", "1/2", "more.jsonl");
       const runs = await run("runs", "besides");
       expect(runs.stdout).toContain("running");
       expect(await run(...exportTo("besides", "--shard", "1/2"))).toMatchObject({ exitCode: 0 });
     });
-    expect(await run(...exportTo("besides", "--finish"))).toMatchObject({ exitCode: 0 });
+    expect(await run(...exportTo("besides", "--shard", "finish"))).toMatchObject({ exitCode: 0 });
     expect(digestExport(join(scratch, "besides"))).toEqual(expected);
   });
 });
@@ -183,7 +183,7 @@ longTest("shards remove the same duplicates as one process", async () => {
   const shards = [0, 1].map((index) => twice("deduped-shards", "--shard", `${index}/2`));
   for (const shard of await Promise.all(shards))
     expect(shard, shard.stderr).toMatchObject({ exitCode: 0 });
-  const finished = await twice("deduped-shards", "--finish");
+  const finished = await twice("deduped-shards", "--shard", "finish");
   expect(finished, finished.stderr).toMatchObject({ exitCode: 0 });
   const digest = (output: string) => digestExport(join(scratch, output));
   expect(digest("deduped-shards")).toEqual(digest("deduped"));
@@ -193,7 +193,6 @@ longTest("shards remove the same duplicates as one process", async () => {
 test.each([
   ["shard_unsupported", ["--shard", "0/2", "--dedupe", "--to", "s3://bucket/events"]],
   ["shard_unsupported", ["--shard", "0/2", "--fresh"]],
-  ["shard_unsupported", ["--shard", "0/2", "--finish"]],
   ["shard_unknown", ["--shard", "/2"]],
   ["configuration_invalid", ["--shard", "2/2"]],
   ["configuration_invalid", ["--shard", "1"]],
@@ -227,7 +226,7 @@ describe.runIf(hasS3Server())("with the output in a bucket", () => {
     await server.createBucket("shards", {});
     const output = "s3://shards/out";
     await runAllKilled(output, ...server.flags);
-    const finished = await run(...exportTo(output, ...server.flags, "--finish"));
+    const finished = await run(...exportTo(output, ...server.flags, "--shard", "finish"));
     expect(finished, finished.stderr).toMatchObject({ exitCode: 0 });
     const copy = join(scratch, "copy");
     await server.download("shards", "out/", copy);

@@ -115,7 +115,7 @@ describe("export --to -", () => {
   it.each([
     [["--dedupe"], "--dedupe"],
     [["--shard", "0/2"], "--shard"],
-    [["--finish"], "--finish"],
+    [["--shard", "finish"], "--shard"],
     [["--queue", "redis://127.0.0.1:1"], "--queue"],
     [["--format", "csv", "--layout", "{day}/event={event}"], "--format, --layout"],
     [["--fresh"], "--fresh"],

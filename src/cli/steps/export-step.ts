@@ -24,7 +24,7 @@ export async function runExportStep(
     if (isMigration) {
       throw new UsageError(
         "shard_unsupported",
-        "The steps of migrate need the whole export: run `export --shard` in each process, then `export --finish`, then migrate without --shard.",
+        "The steps of migrate need the whole export: run `export --shard <i/n>` in each process, then `export --shard finish`, then migrate without --shard.",
       );
     }
     const result = await runs.shard({ ...options, shard }, { signal, observer });
