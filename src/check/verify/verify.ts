@@ -87,26 +87,8 @@ export async function verifyExport(
     storedName: (event: string) => nameInPart(event, manifest),
     rowsRead: (rows: number) => progress.rowsRead(rows),
   };
-  let filesUnread = 0;
-  const dayName = String(manifest.configuration["dayName"] ?? "{day}");
-  for (const day of manifest.days) {
-    for (const file of day.files) {
-      signal.throwIfAborted();
-      progress.startFile(file.path);
-      const home = `${manifest.dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
-      const known = compareUnread?.(file);
-      if (!isIn(file.path, home))
-        differences.push(difference("path_invalid", file.path, `is not a file in ${home}`));
-      else if (known === undefined)
-        differences.push(...(await verifyFetched(file, day.day, check, files)));
-      else {
-        filesUnread++;
-        differences.push(...compareSize(file, there.get(file.path)), ...known);
-      }
-      progress.endFile(known === undefined ? file.bytes : 0);
-    }
-    events.endDay(day);
-  }
+  const comparison = { files, there, compareUnread, progress, differences };
+  const filesUnread = await verifyDays(manifest, check, comparison);
   differences.push(
     // If a file differs, its counts differ too and add nothing. Pending rows are counted but are
     // not in a file.
@@ -133,6 +115,44 @@ export async function verifyExport(
     durationMs: now() - startedAt,
     differences,
   };
+}
+
+interface DayComparison {
+  readonly files: OutputFiles;
+  readonly compareUnread: VerifyDependencies["compareUnread"] | undefined;
+  /** Sizes of the files of the dataset, by path. */
+  readonly there: ReadonlyMap<string, number>;
+  readonly progress: VerifyProgress;
+  readonly differences: Difference[];
+}
+
+/** Compares all parts, and adds differences. Returns the number of parts that were not read. */
+async function verifyDays(
+  { dataset, configuration, days }: Manifest,
+  check: FileCheck & { readonly events: EventCheck },
+  { files, there, compareUnread, progress, differences }: DayComparison,
+): Promise<number> {
+  let filesUnread = 0;
+  const dayName = String(configuration["dayName"] ?? "{day}");
+  for (const day of days) {
+    for (const file of day.files) {
+      check.signal.throwIfAborted();
+      progress.startFile(file.path);
+      const home = `${dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
+      const known = compareUnread?.(file);
+      if (!isIn(file.path, home))
+        differences.push(difference("path_invalid", file.path, `is not a file in ${home}`));
+      else if (known === undefined)
+        differences.push(...(await verifyFetched(file, day.day, check, files)));
+      else {
+        filesUnread++;
+        differences.push(...compareSize(file, there.get(file.path)), ...known);
+      }
+      progress.endFile(known === undefined ? file.bytes : 0);
+    }
+    check.events.endDay(day);
+  }
+  return filesUnread;
 }
 
 function compareSize(file: ManifestFile, bytes: number | undefined): readonly Difference[] {
