@@ -6,7 +6,7 @@ import type { QueueClaim, WorkQueue } from "./work-queue.js";
 /** A worker leaves a run after this time without work, and returns when there is some. */
 const IDLE_MS = 60_000;
 
-export interface QueueDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind" | "epoch"> {
+interface QueueDispatchOptions<Work> extends Pick<QueuedWork, "run" | "kind" | "epoch"> {
   readonly queue: Pick<WorkQueue, "claim" | "isEnded">;
   readonly output: Pick<QueuedOutput, "isRecorded">;
   /** The splits or the merges of the epoch, by id. */
