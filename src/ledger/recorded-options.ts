@@ -2,6 +2,7 @@ import { scryptSync } from "node:crypto";
 import { isObject } from "../base/is-object.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
+import { type FormatChoice, formatNameOf } from "../options/format-option.js";
 import {
   describeOption,
   localNameOf,
@@ -10,7 +11,6 @@ import {
 } from "../options/option-names.js";
 import { sizeText } from "../options/option-values.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
-import { type OutputForm, outputFormName } from "../options/output-forms.js";
 import { type DirectoryTemplate, templateText } from "../sinks/directory-names.js";
 import { columnTexts } from "../sinks/output-columns.js";
 
@@ -124,7 +124,7 @@ function asWritten(recorded: unknown): unknown {
   const form =
     format === undefined
       ? undefined
-      : outputFormName({ format, compression, csvSafe } as Partial<OutputForm>);
+      : formatNameOf({ format, compression, csvSafe } as Partial<FormatChoice>);
   return { ...others, ...omitUndefined({ ...layout, format: form, timeLimits }) };
 }
 

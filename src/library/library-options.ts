@@ -37,11 +37,11 @@ type OptionsOf<In extends Section | "root"> = {
     : never]?: Fixed<InputOf<Name>> | undefined;
 };
 
-type Root = OptionsOf<"root">;
-type Export = OptionsOf<"export">;
-type Send = OptionsOf<"send">;
-type Columns = Pick<Export, "columns" | "insertId">;
-type Machine = Pick<Export, "splitSize" | "memory">;
+type RootSection = OptionsOf<"root">;
+type ExportSection = OptionsOf<"export">;
+type SendSection = OptionsOf<"send">;
+type ColumnOptions = Pick<ExportSection, "columns" | "insertId">;
+type MachineOptions = Pick<ExportSection, "splitSize" | "memory">;
 type OfStores = "s3Endpoint" | "s3Region" | "s3Checksums" | "maxRequestsPerSecond";
 /** Options of runs that read all inputs to their end. */
 type OfRuns = "dedupe" | "requireFields" | "maxRejects";
@@ -58,16 +58,16 @@ export type Time = InputOf<"fromTime">;
 export type RejectLimit = InputOf<"maxRejects">;
 
 /** The dialect of CSV inputs; members that are missing are detected. */
-export type CsvDialectOptions = Exclude<NonNullable<Root["csvDialect"]>, string>;
+export type CsvDialectOptions = Exclude<NonNullable<RootSection["csvDialect"]>, string>;
 
 /** The events among which repeated ones are found, and what makes them the same event. */
-export type DedupeMembers = Extract<Root["dedupe"], object>;
+export type DedupeMembers = Extract<RootSection["dedupe"], object>;
 
 /**
  * Options of object stores: `s3://`, `gs://` and `az://`. Credentials, and what is not given here,
  * come from the environment, as with the stores' own tools: see docs/object-stores.md.
  */
-export interface StoreOptions extends Pick<Root, OfStores> {}
+export interface StoreOptions extends Pick<RootSection, OfStores> {}
 
 /**
  * Options that decide how inputs are read and mapped. Names, values and defaults are those of
@@ -75,7 +75,7 @@ export interface StoreOptions extends Pick<Root, OfStores> {}
  * for them, except for stores.
  */
 export interface ReadingOptions
-  extends Omit<Root, OfRuns | "inputs" | "authHeader" | "acceptFindings"> {
+  extends Omit<RootSection, OfRuns | "inputs" | "authHeader" | "acceptFindings"> {
   /** Directory that relative paths are resolved against. Default: the current directory. */
   readonly cwd?: string | undefined;
   /** Changes to the preset's mapping, as `mapping` of the configuration: see docs/mapping.md. */
@@ -84,33 +84,33 @@ export interface ReadingOptions
   readonly hashSalt?: string | undefined;
 }
 
-interface RunOptions extends ReadingOptions, Pick<Root, OfRuns>, RunControl {
+interface WholeRunOptions extends ReadingOptions, Pick<RootSection, OfRuns>, RunControl {
   /** Files, directories (recursive) and globs, also of a store: `s3://bucket/exports/`. */
   readonly inputs: string | readonly string[];
 }
 
 /** Options of `exportEvents`: those of the configuration's root and of its section `export`. */
-export interface ExportEventsOptions extends RunOptions, Omit<Export, "to"> {
+export interface ExportEventsOptions extends WholeRunOptions, Omit<ExportSection, "to"> {
   /** Directory to write to, created if it does not exist, or an address such as `s3://bucket/prefix`. */
   readonly to: string;
 }
 
 /** Options of `validateExport`. Those of an export and of sending are for the estimates. */
 export interface ValidateExportOptions
-  extends RunOptions,
+  extends WholeRunOptions,
     OptionsOf<"validate">,
-    Columns,
-    Machine,
-    Pick<Root, "acceptFindings">,
-    Pick<Export, "format" | "dayZone" | "threads">,
-    Pick<Send, "rate"> {}
+    ColumnOptions,
+    MachineOptions,
+    Pick<RootSection, "acceptFindings">,
+    Pick<ExportSection, "format" | "dayZone" | "threads">,
+    Pick<SendSection, "rate"> {}
 
 /** Options of `sendEvents`: those of the configuration's root and of its section `send`. */
 export interface SendEventsOptions
-  extends RunOptions,
-    Omit<Send, "to">,
-    Machine,
-    Pick<Root, "authHeader"> {
+  extends WholeRunOptions,
+    Omit<SendSection, "to">,
+    MachineOptions,
+    Pick<RootSection, "authHeader"> {
   /** Base URL of the service, without `/v1/webhooks/event_webhook`. */
   readonly to: string;
   /** A secret: the server secret of the service. It is never written or printed. */
@@ -129,7 +129,10 @@ export interface VerifyExportOptions
 }
 
 /** Options of `readEvents`. */
-export interface ReadEventsOptions extends ReadingOptions, Columns, Pick<Root, "maxRejects"> {
+export interface ReadEventsOptions
+  extends ReadingOptions,
+    ColumnOptions,
+    Pick<RootSection, "maxRejects"> {
   /** An abort makes the iteration throw the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -76,7 +76,7 @@ export function readEvents(
   };
 }
 
-interface Reading {
+interface EventReading {
   readonly tally: SplitTally;
   readonly rejects: ReportedRejects;
   readonly signal: AbortSignal;
@@ -95,7 +95,7 @@ async function* readAll(
 async function* readSources(
   inputs: string | readonly string[],
   options: ReadEventsOptions,
-  reading: Reading,
+  reading: EventReading,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   checkOptions(options);
   const configuration = await configurationOf({ ...options, inputs }, ["export"]);
@@ -179,7 +179,7 @@ async function* readSource(
     tally,
     signal,
     pauses,
-  }: Pick<Reading, "tally" | "signal"> & {
+  }: Pick<EventReading, "tally" | "signal"> & {
     readonly mapper: Mapper;
     readonly rows: RowBatches;
     readonly pauses: Pauses;

@@ -95,7 +95,7 @@ function contentOf(text: string, wanted: readonly WantedValue[], name: string): 
 const LINE_COLUMNS = 100;
 
 /** The layout of a file. */
-interface Layout {
+interface TextLayout {
   /** One step of indentation. */
   readonly unit: string;
   readonly eol: string;
@@ -227,7 +227,7 @@ function indentAt(text: string, offset: number): string {
 }
 
 /** Detects indentation and line ends of the file. */
-function layoutOf(text: string): Layout {
+function layoutOf(text: string): TextLayout {
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
   return { unit, eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }

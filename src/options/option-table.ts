@@ -2,10 +2,10 @@ import { defaultPreset, presetNames } from "../mapper/presets.js";
 import { compactChoices } from "../sinks/staged-parts.js";
 import { formatKinds } from "../sources/source.js";
 import { dedupe } from "./dedupe-option.js";
+import { formatType } from "./format-option.js";
 import { csvRows, storeRows } from "./input-rows.js";
 import * as type from "./option-types.js";
 import { damagedChoices, tableLogs } from "./options.js";
-import { outputForm } from "./output-forms.js";
 import { outputRows } from "./output-rows.js";
 import { serviceRows } from "./service-rows.js";
 
@@ -156,7 +156,7 @@ export const optionTable = {
   format: {
     section: "export",
     replaces: "compression csvSafe",
-    type: outputForm,
+    type: formatType,
     description: "Format of the written files",
     default: "parquet",
   },

@@ -2,9 +2,9 @@ import { UsageError } from "../base/errors.js";
 import { option } from "../base/option-text.js";
 import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
+import { formatChoiceOf } from "./format-option.js";
 import { localNameOf, type OptionName } from "./option-names.js";
 import type { StreamOptions } from "./options.js";
-import { outputFormOf } from "./output-forms.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 
 /** Options that change which events are delivered, or by whom; also if the file gives them. */
@@ -40,7 +40,7 @@ export function resolveStreamOptions(configuration: Configuration): StreamOption
     );
   }
   const run = resolveRunOptions(configuration);
-  const format = outputFormOf("jsonl");
+  const format = formatChoiceOf("jsonl");
   const columns = resolveColumns({ ...valuesOf(configuration), format }, run.mapping);
   return { ...run, ...columns, damaged: "keep" };
 }

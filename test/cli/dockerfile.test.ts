@@ -122,7 +122,7 @@ longTest("the images of the Dockerfile run their commands", { timeout: 600_000 }
     expect(await collectOutput(child, args)).toMatchObject({ exitCode: 0 });
   }
   const service = stages.find(({ commands }) => commands.get("CMD")?.[0] === "serve");
-  expect(service?.commands.get("CMD")).toContain("0.0.0.0");
+  expect(service?.commands.get("CMD")).toContain("0.0.0.0:8080");
   const started = await startServiceProcess(join(data, "service"), { command: [node, program] });
   expect(await started.call("/healthz")).toMatchObject({ status: 200 });
   expect(await started.stop()).toBe(0);

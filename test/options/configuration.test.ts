@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
 import { presetNames } from "../../src/mapper/presets.js";
 import { loadConfiguration } from "../../src/options/configuration.js";
-import { outputForms } from "../../src/options/output-forms.js";
+import { formatNames } from "../../src/options/format-option.js";
 import { resolveExportOptions } from "../../src/options/run-options.js";
 import { resolveSendRequest } from "../../src/options/send-options.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -164,7 +164,7 @@ test("all faults are reported at once, each with its position", async () => {
       '<dir>/given.json:8:55: export.dayZone: "Mars/Base" is not an IANA zone: give a name ' +
         'such as "Europe/Berlin", "UTC", or an offset such as "+05:30"',
       "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
-      `<dir>/given.json:9:7: export.format: must be one of ${outputForms.join(", ")} ` +
+      `<dir>/given.json:9:7: export.format: must be one of ${formatNames.join(", ")} ` +
         '(got "parqet"); did you mean parquet?',
       "<dir>/given.json:9:27: export.layout: must be {day} or <key>={day}, with the directory of the " +
         "dataset before it or not, and /event={event} after it or not: {day}, " +

@@ -13,15 +13,15 @@ const compressed = parquetCompressions.map((compression) => `parquet.${compressi
  * Values of the option `format`. In `parquet.zstd`, `zstd` is the compression inside of the files; the
  * cells of `csv.safe` do not begin as formulas of a spreadsheet.
  */
-export const outputForms = [...outputFormatNames, ...compressed, "csv.safe"] as const;
-type OutputFormName = (typeof outputForms)[number];
+export const formatNames = [...outputFormatNames, ...compressed, "csv.safe"] as const;
+type FormatName = (typeof formatNames)[number];
 
 /** A format with the settings that its name can have. */
-export interface OutputForm extends Pick<PartOptions, "compression" | "csvSafe"> {
+export interface FormatChoice extends Pick<PartOptions, "compression" | "csvSafe"> {
   readonly format: OutputFormat;
 }
 
-export function outputFormOf(name: OutputFormName): OutputForm {
+export function formatChoiceOf(name: FormatName): FormatChoice {
   const plain = { compression: "snappy", csvSafe: false } as const;
   const format = outputFormatNames.find((one) => one === name);
   if (format !== undefined) return { ...plain, format };
@@ -31,13 +31,13 @@ export function outputFormOf(name: OutputFormName): OutputForm {
 }
 
 /** The type of `format`. */
-export const outputForm = {
-  ...textType(z.enum(outputForms).transform(outputFormOf), "<format>"),
-  choices: outputForms,
+export const formatType = {
+  ...textType(z.enum(formatNames).transform(formatChoiceOf), "<format>"),
+  choices: formatNames,
 } as const;
 
-/** Returns the shortest name of a form. Settings of other formats are not a part of it. */
-export function outputFormName({ format, compression, csvSafe }: Partial<OutputForm>): string {
+/** Returns the shortest name of a choice. Settings that its format does not have are left out. */
+export function formatNameOf({ format, compression, csvSafe }: Partial<FormatChoice>): string {
   const isOther = compression !== undefined && compression !== "snappy";
   if (format === "parquet" && isOther) return `parquet.${compression}`;
   return format === "csv" && csvSafe === true ? "csv.safe" : String(format);
