@@ -7,7 +7,7 @@ import { readAccounts } from "../ledger/manifest-file.js";
 import { directoryOutput } from "../output/directory-output.js";
 import { type Layout, layoutOf } from "../output/layout.js";
 import { isAtWork } from "../output/shared-locks.js";
-import { settleDirectory } from "./compact/settle-compaction.js";
+import { settleCompaction } from "./compact/settle-compaction.js";
 
 /** An epoch: inputs that were read together. */
 export interface ListedEpoch {
@@ -76,7 +76,7 @@ async function describeExport(
 ): Promise<ListedExport | undefined> {
   const layout = layoutOf(directory, "events");
   // It fails while `compact` is running, or where this command must not write.
-  const isSettled = await settleDirectory(directory).then(
+  const isSettled = await settleCompaction({ directory, s3: {}, signal }).then(
     () => true,
     () => false,
   );

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { writeDurably } from "../base/durable-file.js";
 import { SwitchyardError } from "../base/errors.js";
@@ -8,8 +7,8 @@ import { asOutput } from "../base/output-error.js";
 import { checkValue, faultLines } from "../base/schema.js";
 import { outputFormatNames } from "../formats/output-formats.js";
 import { INPUTS_NAME, type Layout, MANIFEST_NAME } from "../output/layout.js";
-import { withFiles } from "../output/open-files.js";
-import type { OutputPlace } from "../output/output-place.js";
+import { openOutput } from "../output/open-output.js";
+import { type OutputPlace, pathInOutput } from "../output/output-place.js";
 import type { Plan } from "../plan/plan.js";
 import {
   MANIFEST_VERSION,
@@ -30,9 +29,26 @@ export class ManifestError extends SwitchyardError {}
 
 /** Reads a manifest. Throws `ManifestError` if it is missing, unreadable or of another version. */
 export async function readManifest(file: string): Promise<Manifest> {
+  return parseManifest(file, () => readFile(file));
+}
+
+/** Reads the manifest of an output. Throws like `readManifest`, and `StoreError`. */
+export async function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise<Manifest> {
+  const output = await openOutput(place);
+  const file = pathInOutput(place.directory, MANIFEST_NAME);
+  return parseManifest(file, () => output.get(MANIFEST_NAME, signal));
+}
+
+/** `read` returns undefined if there is no manifest. */
+async function parseManifest(
+  file: string,
+  read: () => Promise<Buffer | undefined>,
+): Promise<Manifest> {
   let content: unknown;
   try {
-    content = JSON.parse(await readFile(file, "utf8"));
+    const bytes = await read();
+    if (bytes === undefined) throw missing(file);
+    content = JSON.parse(bytes.toString());
   } catch (error) {
     throw unreadable(file, error);
   }
@@ -76,16 +92,21 @@ export async function writeManifest(
   }
 }
 
-function unreadable(file: string, error: unknown): ManifestError {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === "ENOENT" || code === "ENOTDIR") {
-    return new ManifestError(
-      "manifest_missing",
-      `${file} does not exist. Pass the directory of \`export --to\`; ` +
-        "if the export was interrupted, run it to its end first.",
-      { cause: error },
-    );
-  }
+function missing(file: string, cause?: unknown): ManifestError {
+  return new ManifestError(
+    "manifest_missing",
+    `${file} does not exist. Pass the directory of \`export --to\`; ` +
+      "if the export was interrupted, run it to its end first.",
+    { cause },
+  );
+}
+
+function unreadable(file: string, error: unknown): SwitchyardError {
+  // The output has explained an error of the system as one of writing.
+  if (error instanceof SwitchyardError)
+    return error.code === "output_unwritable" ? unreadable(file, error.cause) : error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return missing(file, error);
   const reason = error instanceof Error ? error.message : String(error);
   return new ManifestError("manifest_unreadable", `${file} cannot be read: ${reason}`, {
     cause: error,
@@ -118,12 +139,4 @@ function* formatInputs(
     const input: ManifestInput = { name, bytes, fingerprint, format: format.kind };
     yield JSON.stringify(failure === undefined ? input : { ...input, failure });
   }
-}
-
-/** Reads the manifest of an output. Throws like `readManifest`, and `StoreError`. */
-export function readManifestOf(place: OutputPlace, signal: AbortSignal): Promise<Manifest> {
-  const isManifest = (path: string) => path === MANIFEST_NAME;
-  return withFiles({ ...place, signal }, isManifest, ({ directory }) =>
-    readManifest(join(directory, MANIFEST_NAME)),
-  );
 }

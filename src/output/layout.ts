@@ -14,6 +14,9 @@ export const INPUTS_NAME = "inputs.jsonl";
 /** File next to the manifest of a run of `send`: what it is, for people. */
 export const SENT_RUN_NAME = "run.json";
 
+/** The plan of the first epoch: an output without it has no ledger. */
+export const PLAN_PATH = "_switchyard/plan.json";
+
 /** The lock of an output. Locks of shards and workers are beside it, and their names begin with its name. */
 export const LOCK_PATH = "_switchyard/lock";
 

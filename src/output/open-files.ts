@@ -14,22 +14,20 @@ import { refuseLiving } from "./shared-locks.js";
 import type { StoredFiles } from "./stored-files.js";
 
 /**
- * Calls `work` with the files of an output, of which those that `isWanted` selects are in the directory. Throws
- * `StoreError`.
+ * Calls `work` with the files of an output, of which those that `isWanted` selects are in the directory. `lock`:
+ * needed to change them. Throws `StoreError`.
  */
 export async function withFiles<Result>(
   place: SignalledPlace,
   isWanted: (path: string) => boolean,
   work: (files: OutputFiles) => Promise<Result>,
+  lock?: () => HeldLock,
 ): Promise<Result> {
   if (!isObjectUrl(place.directory)) return work(directoryFiles(place.directory));
-  return withStoredFiles(place, isWanted, work);
+  return withStoredFiles(place, isWanted, work, lock);
 }
 
-/**
- * Calls `work` with the files of an output in a store. `lock`: needed to change them. Paths in errors name the
- * output, unless the disk is the problem.
- */
+/** Does the same for an output in a store. Paths in errors name the output, unless the disk is the problem. */
 export async function withStoredFiles<Result>(
   place: SignalledPlace,
   isWanted: (path: string) => boolean,
@@ -58,13 +56,13 @@ export async function fetchWanted(
 }
 
 /**
- * Calls `work` with the files of an output in a store, and holds the lock of the output meanwhile. Throws
- * `output_locked` too.
+ * Calls `work` with the files of an output, and holds the lock of the output meanwhile. Throws `output_locked`
+ * too.
  */
 export async function withLockedFiles<Result>(
   place: SignalledPlace,
   isWanted: (path: string) => boolean,
-  work: (files: StoredFiles, lock: HeldLock) => Promise<Result>,
+  work: (files: OutputFiles, lock: HeldLock) => Promise<Result>,
 ): Promise<Result> {
   const output = await openOutput(place);
   const lock = await output.lock(LOCK_PATH).take();
@@ -72,7 +70,7 @@ export async function withLockedFiles<Result>(
     await refuseLiving(output, place.directory, place.signal);
     // A stopping run still writes what it has finished, unless it has lost its lock.
     const held = { ...place, signal: lock.lost };
-    return await withStoredFiles(
+    return await withFiles(
       held,
       isWanted,
       (files) => work(files, lock),

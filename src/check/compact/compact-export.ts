@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
@@ -8,21 +7,17 @@ import { asOutput } from "../../base/output-error.js";
 import { sum } from "../../base/sum.js";
 import { type CompactedParts, type JoinedPart, readCompacted } from "../../ledger/compacted.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../../ledger/manifest.js";
-import { readManifest } from "../../ledger/manifest-file.js";
-import { directoryFiles } from "../../output/directory-files.js";
-import { directoryOutput } from "../../output/directory-output.js";
-import { COMPACTED_PARTS, LOCK_PATH, layoutOf, MANIFEST_NAME } from "../../output/layout.js";
+import { readManifest, readManifestOf } from "../../ledger/manifest-file.js";
+import { COMPACTED_PARTS, layoutOf, MANIFEST_NAME, PLAN_PATH } from "../../output/layout.js";
 import { withLockedFiles } from "../../output/open-files.js";
+import { openOutput } from "../../output/open-output.js";
 import type { OutputFiles } from "../../output/output-files.js";
 import { isOfCompaction } from "../../output/output-paths.js";
 import type { SignalledPlace } from "../../output/output-place.js";
-import { refuseLiving } from "../../output/shared-locks.js";
-import { isObjectUrl } from "../../store/object-url.js";
 import { DeltaLog } from "../delta-log.js";
 import { applyChange, type ChangeTools, changePaths, type DayChange } from "./day-change.js";
 import { finishCompaction } from "./finish-compaction.js";
 import { PartJoiner } from "./part-joiner.js";
-import { settleCompaction } from "./settle-compaction.js";
 
 /** The result of compacting an output. */
 export interface CompactResult {
@@ -38,50 +33,49 @@ export interface CompactResult {
   readonly durationMs: number;
 }
 
-/** Joins the small parts of an export in its directory, or in a store. */
-export function compactExport(place: SignalledPlace): Promise<CompactResult> {
-  if (isObjectUrl(place.directory)) return compactInStore(place);
-  return compactFiles(directoryFiles(place.directory), place.signal);
-}
-
 /**
  * Joins the small parts of each day of a finished output, from all epochs, into parts of up to the
- * part size, one day after the other. Throws if the output is not finished, is in use, or differs from its
- * manifest; the manifest then lists the files as they are.
+ * part size, one day after the other. In a store, the joined parts of a day are written first, then their
+ * record, and then the small ones are removed, as a store cannot do all at once. Throws if the output is not
+ * finished, is in use, or differs from its manifest; the manifest then lists the files as they are.
  */
-async function compactFiles(files: OutputFiles, signal: AbortSignal): Promise<CompactResult> {
+export async function compactExport(place: SignalledPlace): Promise<CompactResult> {
   const startedMs = performance.now();
-  const { directory } = files;
-  const manifestFile = join(directory, MANIFEST_NAME);
-  const layout = layoutOf(directory, (await readManifest(manifestFile)).dataset);
-  if (!existsSync(layout.planFile)) {
+  const { directory, signal } = place;
+  await readManifestOf(place, signal);
+  const output = await openOutput(place);
+  if ((await output.get(PLAN_PATH, signal)) === undefined)
     throw refusal(directory, "it has no ledger, which the next run of its export needs");
-  }
-  const output = directoryOutput(directory);
-  const lock = await output.lock(LOCK_PATH).take();
-  try {
-    await refuseLiving(output, directory, signal);
-    await finishCompaction(files, layout);
-    const manifest = await readManifest(manifestFile);
-    if (!manifest.complete)
-      throw refusal(directory, "it is not complete; run its export to the end");
-    const log = DeltaLog.of(layout);
-    await log?.follow(manifest);
-    const done = await compactDays({ files, layout, manifest, log }, signal);
-    const { totals } = await readManifest(manifestFile);
-    return {
-      outcome: done.isInterrupted ? "interrupted" : "done",
-      directory,
-      days: done.days,
-      filesBefore: manifest.totals.files,
-      filesAfter: totals.files,
-      rows: totals.rows,
-      bytes: totals.bytes,
-      durationMs: performance.now() - startedMs,
-    };
-  } finally {
-    await lock.release();
-  }
+  return withLockedFiles(place, isOfCompaction, async (files) => {
+    try {
+      const result = await compactFiles(files, signal);
+      return { ...result, directory, durationMs: performance.now() - startedMs };
+    } finally {
+      await files.save();
+    }
+  });
+}
+
+/** Compacts the days of a locked output. */
+async function compactFiles(files: OutputFiles, signal: AbortSignal) {
+  const manifestFile = join(files.directory, MANIFEST_NAME);
+  const layout = layoutOf(files.directory, (await readManifest(manifestFile)).dataset);
+  await finishCompaction(files, layout);
+  const manifest = await readManifest(manifestFile);
+  if (!manifest.complete)
+    throw refusal(files.address, "it is not complete; run its export to the end");
+  const log = DeltaLog.of(layout);
+  await log?.follow(manifest);
+  const done = await compactDays({ files, layout, manifest, log }, signal);
+  const { totals } = await readManifest(manifestFile);
+  return {
+    outcome: done.isInterrupted ? "interrupted" : "done",
+    days: done.days,
+    filesBefore: manifest.totals.files,
+    filesAfter: totals.files,
+    rows: totals.rows,
+    bytes: totals.bytes,
+  } as const;
 }
 
 /** Compacts all days of a manifest up to the first error. */
@@ -234,21 +228,4 @@ function stoppedBy(error: unknown, isFinished: boolean, done: string): unknown {
       ? `. ${done} were compacted before, and the manifest lists all files`
       : `. ${done} were compacted before; the next command for this output finishes the manifest`;
   return error;
-}
-
-/**
- * Joins the small parts of an output in a store. For each day, the joined parts are written first, then
- * their record, and then the small ones are removed, as a store cannot do all at once. Throws what
- * `compactFiles` throws, and `StoreError`.
- */
-async function compactInStore(output: SignalledPlace): Promise<CompactResult> {
-  await settleCompaction(output);
-  return withLockedFiles(output, isOfCompaction, async (files) => {
-    try {
-      const result = await compactFiles(files, output.signal);
-      return { ...result, directory: files.address };
-    } finally {
-      await files.save();
-    }
-  });
 }
