@@ -18,6 +18,7 @@ export function directoryFiles(directory: string): OutputFiles {
     isCopy: false,
     address: directory,
     list: (prefix) => listBelow(directory, prefix),
+    digestOf: asThere,
     fetch: asThere,
     fetchBytes: asThere,
     drop: asThere,

@@ -18,6 +18,8 @@ export interface OutputFiles {
   readonly address: string;
   /** Returns all files whose paths begin with `prefix`, which is empty or ends with `/`. */
   list(prefix: string): Promise<readonly OutputFile[]>;
+  /** Returns the SHA-256 that the output keeps of a file, as hexadecimal digits; undefined if it keeps none. */
+  digestOf(path: string): Promise<string | undefined>;
   /** Brings the content of files into the directory; those that do not exist are ignored. */
   fetch(paths: readonly string[]): Promise<void>;
   /** Brings bytes [start, end) of a file into the directory. */

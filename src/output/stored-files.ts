@@ -6,7 +6,7 @@ import { SwitchyardError } from "../base/errors.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { asOutput } from "../base/output-error.js";
 import { fetchRange } from "../store/fetch-range.js";
-import type { ObjectContent, ObjectFacts, ObjectHead } from "../store/object-store.js";
+import type { ObjectContent, ObjectFacts } from "../store/object-store.js";
 import { SHA256_METADATA } from "../store/object-url.js";
 import { splitOfPartName } from "./layout.js";
 import { waitForAgreement } from "./lease-lock.js";
@@ -81,10 +81,10 @@ export class StoredFiles implements OutputFiles {
       .map(([path, { bytes }]) => ({ path, bytes }));
   }
 
-  /** Returns the properties of a file in the store; undefined if it does not exist. */
-  async describe(path: string): Promise<ObjectHead | undefined> {
+  async digestOf(path: string): Promise<string | undefined> {
     const { store, signal } = this.options;
-    return this.#objects.has(path) ? store.head(this.#keyOf(path), signal) : undefined;
+    if (!this.#objects.has(path)) return undefined;
+    return (await store.head(this.#keyOf(path), signal))?.metadata[SHA256_METADATA];
   }
 
   async fetch(paths: readonly string[]): Promise<void> {

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { hasCode } from "../../base/errors.js";
 import { readLines } from "../../base/line-file.js";
 import { createZone } from "../../base/luxon-zone.js";
+import { mapBounded } from "../../base/map-bounded.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
 import { Kernel } from "../../batch/kernel.js";
@@ -14,6 +15,7 @@ import { readManifest } from "../../ledger/manifest-file.js";
 import type { RunContext, RunProgress } from "../../ledger/run-observer.js";
 import { INPUTS_NAME, MANIFEST_NAME } from "../../output/layout.js";
 import type { OutputFiles } from "../../output/output-files.js";
+import { pathInOutput } from "../../output/output-place.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { directoryOf } from "../../sinks/directory-names.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
@@ -41,15 +43,17 @@ export interface VerifyResult {
 
 export interface VerifyDependencies extends RunContext {
   readonly openReader: OpenReader;
-  /** Returns the differences of a file without reading it; undefined if it has to be read. */
-  compareUnread?(file: ManifestFile): readonly Difference[] | undefined;
+  /** Also read files of which the output keeps a digest. */
+  readonly readsAll?: boolean;
   /** Milliseconds from any starting point. */
   readonly now?: () => number;
 }
 
+const HEADS_MAX = 16;
+
 /**
  * Reads every file of an export and compares it with the manifest, one file at a time, in bounded
- * memory. Throws `ManifestError` if the manifest cannot be read, and the signal's reason when it is
+ * memory. Of a part whose SHA-256 the output keeps, it compares that and the size, unless `readsAll`. Throws `ManifestError` if the manifest cannot be read, and the signal's reason when it is
  * aborted.
  */
 export async function verifyExport(
@@ -58,7 +62,7 @@ export async function verifyExport(
     signal,
     observer,
     openReader,
-    compareUnread,
+    readsAll = false,
     now = () => performance.now(),
   }: VerifyDependencies,
 ): Promise<VerifyResult> {
@@ -87,7 +91,8 @@ export async function verifyExport(
     storedName: (event: string) => nameInPart(event, manifest),
     rowsRead: (rows: number) => progress.rowsRead(rows),
   };
-  const comparison = { files, there, compareUnread, progress, differences };
+  const digests = readsAll ? new Map() : await readDigests(files, manifest);
+  const comparison = { files, there, digests, progress, differences };
   const filesUnread = await verifyDays(manifest, check, comparison);
   differences.push(
     // If a file differs, its counts differ too and add nothing. Pending rows are counted but are
@@ -105,7 +110,7 @@ export async function verifyExport(
   const { rows, bytesDone: bytes, splitsDone } = progress.current();
   return {
     outcome: differences.length === 0 ? "verified" : "different",
-    manifestPath: path.join(directory, MANIFEST_NAME),
+    manifestPath: pathInOutput(files.address, MANIFEST_NAME),
     files: splitsDone - filesUnread,
     filesUnread,
     rows,
@@ -119,7 +124,8 @@ export async function verifyExport(
 
 interface DayComparison {
   readonly files: OutputFiles;
-  readonly compareUnread: VerifyDependencies["compareUnread"] | undefined;
+  /** SHA-256 of files that are not read, by path. */
+  readonly digests: ReadonlyMap<string, string>;
   /** Sizes of the files of the dataset, by path. */
   readonly there: ReadonlyMap<string, number>;
   readonly progress: VerifyProgress;
@@ -130,7 +136,7 @@ interface DayComparison {
 async function verifyDays(
   { dataset, configuration, days }: Manifest,
   check: FileCheck & { readonly events: EventCheck },
-  { files, there, compareUnread, progress, differences }: DayComparison,
+  { files, there, digests, progress, differences }: DayComparison,
 ): Promise<number> {
   let filesUnread = 0;
   const dayName = String(configuration["dayName"] ?? "{day}");
@@ -139,26 +145,49 @@ async function verifyDays(
       check.signal.throwIfAborted();
       progress.startFile(file.path);
       const home = `${dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
-      const known = compareUnread?.(file);
+      const digest = digests.get(file.path);
       if (!isIn(file.path, home))
         differences.push(difference("path_invalid", file.path, `is not a file in ${home}`));
-      else if (known === undefined)
+      else if (digest === undefined)
         differences.push(...(await verifyFetched(file, day.day, check, files)));
       else {
         filesUnread++;
-        differences.push(...compareSize(file, there.get(file.path)), ...known);
+        differences.push(...compareUnread(file, there.get(file.path), digest));
       }
-      progress.endFile(known === undefined ? file.bytes : 0);
+      progress.endFile(digest === undefined ? file.bytes : 0);
     }
     check.events.endDay(day);
   }
   return filesUnread;
 }
 
-function compareSize(file: ManifestFile, bytes: number | undefined): readonly Difference[] {
+/** Returns the SHA-256 of the existing parts of which the output keeps one. */
+async function readDigests(
+  files: OutputFiles,
+  { days }: Manifest,
+): Promise<ReadonlyMap<string, string>> {
+  const digests = new Map<string, string>();
+  if (!files.isCopy) return digests;
+  const parts = days.flatMap((day) => day.files);
+  await mapBounded(parts, HEADS_MAX, async ({ path }) => {
+    const digest = await files.digestOf(path);
+    if (digest !== undefined) digests.set(path, digest);
+  });
+  return digests;
+}
+
+/** Compares the stored size and digest of a part. */
+function compareUnread(
+  file: ManifestFile,
+  bytes: number | undefined,
+  digest: string,
+): readonly Difference[] {
   if (bytes === undefined)
     return [difference("file_missing", file.path, "the file does not exist")];
-  return compare("bytes_differ", file.path, "size in bytes", bytes, file.bytes);
+  return [
+    ...compare("bytes_differ", file.path, "size in bytes", bytes, file.bytes),
+    ...compare("sha256_differs", file.path, "SHA-256", digest, file.sha256),
+  ];
 }
 
 /** Compares a part; a copy of it is on the disk only meanwhile. */
