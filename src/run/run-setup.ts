@@ -163,9 +163,9 @@ function missing({ outputDirectory }: Layout, what: string): SwitchyardError {
   );
 }
 
-/** Describes the inputs that are not data. */
+/** Describes the inputs that hold no events. */
 export function describeDocuments({ documents = [] }: DiscoveredInputs): readonly string[] {
-  return documents.length === 0 ? [] : [`skipped (not data): ${listNames(documents)}`];
+  return documents.length === 0 ? [] : [`skipped (no events): ${listNames(documents)}`];
 }
 
 const NAMES_SHOWN = 5;

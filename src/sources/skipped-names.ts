@@ -46,7 +46,7 @@ function expandBraces(pattern: string): readonly string[] {
   return choices.split(",").flatMap((choice) => expandBraces(pattern.replace(all, () => choice)));
 }
 
-/** Names of files that are not data, whatever they hold. */
+/** Names of files that hold no events, whatever their format. */
 const DOCUMENT_NAME = new RegExp(
   `(^|/)(${[
     "(readme|licen[cs]e|copying|notice|changelog)(\\.(txt|rst))?",
@@ -59,6 +59,9 @@ const DOCUMENT_NAME = new RegExp(
       "png|jpe?g|gif|svg|webp|ico|bmp|tiff?",
       "lnk|url|webloc|desktop",
     ].join("|")})`,
+    // Ids that Amplitude has merged: the number of an organization and an hour, beside files of events.
+    // https://amplitude.com/docs/data/destination-catalog/amazon-s3
+    "-\\d+_\\d{4}-\\d\\d-\\d\\d_\\d{1,2}(#\\d+)?\\.json(\\.gz)?",
   ].join("|")})$`,
   "i",
 );

@@ -113,7 +113,31 @@ test("documents beside data are left out with a note, in a directory as in a zip
   const { stderr, users } = await exportOf("beside");
   expect(users).toEqual(["u000", "u001", "u002", "u003", "u004"]);
   const names = documents.map((name) => `beside/${name}`).join(", ");
-  expect(stderr).toContain(`skipped (not data): ${names}`);
+  expect(stderr).toContain(`skipped (no events): ${names}`);
+});
+
+test("a bucket of Amplitude: merged ids and markers beside the events are no rejects", async () => {
+  const directory = join(scratch, "bucket/100");
+  mkdirSync(directory, { recursive: true });
+  const put = (name: string, rows: readonly object[]) =>
+    writeFileSync(
+      join(directory, name),
+      gzipSync(rows.map((one) => `${JSON.stringify(one)}\n`).join("")),
+    );
+  const events = Array.from({ length: 5 }, (_, index) => ({
+    event_type: "e",
+    event_time: time,
+    user_id: `u${index}`,
+  }));
+  put("100_2026-01-31_7#0.json.gz", events);
+  const merge = { scope: 7, merge_time: 1, merge_server_time: 1, amplitude_id: 1 };
+  put("-100_2026-01-31_7.json.gz", Array(3).fill({ ...merge, merged_amplitude_id: 2 }));
+  put("-100_2026-01-31_17.json.gz", Array(3).fill({ ...merge, merged_amplitude_id: 2 }));
+  writeFileSync(join(directory, "100_2026-01-31_8.complete"), "");
+  const { users, result, stderr } = await exportOf("bucket");
+  expect(result?.rows).toMatchObject({ read: 5, delivered: 5, rejected: 0 });
+  expect(users).toHaveLength(5);
+  expect(stderr).toContain("skipped (no events): bucket/100/-100_2026-01-31_17.json.gz, bucket");
 });
 
 test("a document that is named, and an error page in place of data, are errors", async () => {
