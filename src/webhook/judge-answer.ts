@@ -41,7 +41,7 @@ const undoneStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 503]);
  */
 export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
   const { status, headers } = answer;
-  if (status >= 200 && status < 300) return delivered;
+  if (status >= 200 && status < 300) return judgeSuccess(answer);
   const reason = `${status}${wordsOf(answer)}`;
   if (status >= 500 || retriedStatuses.has(status)) {
     const waitMs = parseRetryAfter(headers["retry-after"], nowMs);
@@ -53,6 +53,28 @@ export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
     return { kind: "refused", reason, faults: faultsOf(answer) };
   }
   return { kind: "stop", error: errorOf(answer, reason) };
+}
+
+const HTML = /^\s*(<!--[\s\S]*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype html|html|head|body)\b/i;
+
+/** A status of success counts only if the body does not say the contrary. */
+function judgeSuccess(answer: Answer): Verdict {
+  const { status, text } = answer;
+  const said = `the service answered ${status}`;
+  if (HTML.test(text)) {
+    const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1]?.trim() ?? "";
+    const page = title === "" ? "a page" : `the page ${JSON.stringify(cut(title))}`;
+    const advice = `as a proxy or a login does, and no event webhook; check the address that ${option("to")} names`;
+    return notAccepted(`${said} with ${page}, ${advice}`);
+  }
+  // Most answers are short and have no such word.
+  if (!text.includes("false")) return delivered;
+  const isRefused = parseObject(text)?.success === false;
+  return isRefused ? notAccepted(`${said} and "success": false${wordsOf(answer)}`) : delivered;
+}
+
+function notAccepted(reason: string): Verdict {
+  return { kind: "stop", error: new SendError("send_not_accepted", reason) };
 }
 
 /** Advice for addresses that no retry can reach. */
@@ -118,6 +140,7 @@ function errorOf({ status, headers }: Answer, reason: string): SendError {
 }
 
 interface ErrorAnswer {
+  readonly success?: unknown;
   readonly message?: unknown;
   readonly errors?: unknown;
 }

@@ -3,7 +3,7 @@ export interface Answer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The beginning of the body; empty for successful responses. */
+  /** The beginning of the body. */
   readonly text: string;
 }
 

@@ -120,25 +120,23 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (isGood(this.#status)) return;
     const room = ANSWER_BYTES_MAX - this.#text.length;
     if (room > 0) this.#text += chunk.toString("utf8", 0, room);
   }
 
   onResponseEnd(): void {
     clearTimeout(this.#timer);
-    if (isGood(this.#status)) this.resolve({ status: this.#status, headers: {}, text: "" });
-    else this.#refuse();
+    this.#answer();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.#timer);
     // Services reset the connection after an answer that needs no more of the request, as with 413.
-    if (isDecidedByStatus(this.#status)) this.#refuse();
+    if (isDecidedByStatus(this.#status)) this.#answer();
     else this.reject(this.#noAnswer(error));
   }
 
-  #refuse(): void {
+  #answer(): void {
     const { location } = this.#headers;
     this.resolve({
       status: this.#status,

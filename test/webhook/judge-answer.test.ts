@@ -71,6 +71,32 @@ describe("an answer", () => {
   });
 
   test.each([
+    [
+      200,
+      "<!doctype html>\n<title>Sign in</title>",
+      'answered 200 with the page "Sign in", as a proxy',
+    ],
+    [202, " <html><body>OK</body></html>", "answered 202 with a page, as a proxy"],
+    [200, '{"success":false,"message":"quota"}', 'answered 200 and "success": false: quota'],
+  ])("%i with %s is not a success", (status, body, words) => {
+    const verdict = judge(status, body);
+    expect(verdict).toMatchObject({ kind: "stop", error: { code: "send_not_accepted" } });
+    expect(String((verdict as { error: Error }).error.message)).toContain(words);
+  });
+
+  test.each([
+    "",
+    "OK",
+    '{"success":true}',
+    '{"ok":false}',
+    '[{"success":false}]',
+    "false",
+    "<response>OK</response>",
+  ])("200 with %s is a success", (body) => {
+    expect(judge(200, body)).toEqual({ kind: "delivered" });
+  });
+
+  test.each([
     [301, "send_redirected", "https://elsewhere.example/"],
     [401, "send_unauthorized", "check the server secret"],
     [403, "send_forbidden", "check what the server secret may do"],
