@@ -28,7 +28,7 @@ export class SwitchyardError extends Error {
   readonly code: string;
   readonly exitCode: number;
   /** The message with options that are not named yet. */
-  readonly #text: string;
+  #text: string;
 
   /** `text` may name options by `option`; `message` has their flags. */
   constructor(code: string, text: string, options?: ErrorOptions & { exitCode?: number }) {
@@ -42,6 +42,12 @@ export class SwitchyardError extends Error {
   /** Returns the message; without `naming`, for a message that is a part of another error. */
   toText(naming?: Naming): string {
     return naming === undefined ? this.#text : nameOptions(this.#text, naming);
+  }
+
+  /** Changes the message for whoever reads it. */
+  reword(change: (text: string) => string): void {
+    this.#text = change(this.#text);
+    this.message = change(this.message);
   }
 }
 

@@ -92,10 +92,10 @@ async function inScratch<Result>(
   try {
     return await work(directory);
   } catch (error) {
-    const isOfDisk =
-      error instanceof SwitchyardError && ["disk_full", "output_unwritable"].includes(error.code);
-    if (error instanceof Error && !isOfDisk)
-      error.message = error.message.replaceAll(directory, address);
+    const inAddress = (text: string) => text.replaceAll(directory, address);
+    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof SwitchyardError)) error.message = inAddress(error.message);
+    else if (!["disk_full", "output_unwritable"].includes(error.code)) error.reword(inAddress);
     throw error;
   } finally {
     await rm(directory, { recursive: true, force: true });

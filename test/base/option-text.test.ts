@@ -19,6 +19,13 @@ test("an error has flags in its message, and can be told in names", () => {
   );
 });
 
+test("an error that is reworded has its new words for every reader", () => {
+  const error = new SwitchyardError("some_code", `/tmp/copy: ${text}`);
+  error.reword((words) => words.replace("/tmp/copy", "s3://bucket"));
+  expect(error.message).toBe(`s3://bucket: ${nameOptions(text)}`);
+  expect(error.toText("names")).toBe(`s3://bucket: ${nameOptions(text, "names")}`);
+});
+
 test("nothing that is printed of an error has options without a name", () => {
   const first = new SourceError("some_code", {}, text);
   const source = new SourceError("some_code", { source: "a.csv" }, `${first.toReason()}.`);

@@ -223,9 +223,10 @@ function refusal(directory: string, reason: string): SwitchyardError {
 
 /** Returns an error that also says what the output is like. */
 function stoppedBy(error: unknown, isFinished: boolean, done: string): unknown {
+  const then = isFinished
+    ? ", and the manifest lists all files"
+    : "; the next command for this output finishes the manifest";
   if (error instanceof SwitchyardError)
-    error.message += isFinished
-      ? `. ${done} were compacted before, and the manifest lists all files`
-      : `. ${done} were compacted before; the next command for this output finishes the manifest`;
+    error.reword((text) => `${text}. ${done} were compacted before${then}`);
   return error;
 }
