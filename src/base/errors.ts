@@ -44,7 +44,7 @@ export class SwitchyardError extends Error {
     return naming === undefined ? this.#text : nameOptions(this.#text, naming);
   }
 
-  /** Changes the message for whoever reads it. */
+  /** Changes the message in all its forms. */
   reword(change: (text: string) => string): void {
     this.#text = change(this.#text);
     this.message = change(this.message);

@@ -67,7 +67,7 @@ interface ServedRun {
   progress?: () => RunProgress;
 }
 
-/** What a worker does with an epoch: it reads splits, or merges days. */
+/** The work on an epoch: splits to read, or days to merge. */
 interface Task<Work> {
   /** All splits or merges of the epoch, by id. */
   readonly works: ReadonlyMap<string, Work>;

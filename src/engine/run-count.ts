@@ -53,7 +53,7 @@ export async function runCount(
   return inTemporaryDirectory("switchyard-count-", count, scratchDirectory);
 }
 
-/** What a count reads with, and the directory that holds its temporary directory. */
+/** The reading and the threads of a count, and the directory that holds its temporary directory. */
 export interface CountTools {
   readonly read?: InputReading;
   readonly entry?: URL;

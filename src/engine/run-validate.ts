@@ -118,7 +118,7 @@ async function validateIn(
   return { outcome, counted, failures, tooManyRejects, rowsRead, bytesRead, durationMs };
 }
 
-/** What a dry run finds beside rows. */
+/** The findings of a dry run beside its rows. */
 interface Found {
   /** Size of all inputs on disk. */
   bytes: number;

@@ -39,7 +39,7 @@ export async function readManifestOf(place: OutputPlace, signal: AbortSignal): P
   return parseManifest(file, () => output.get(MANIFEST_NAME, signal));
 }
 
-/** `read` returns undefined if there is no manifest. */
+/** Parses the text that `read` returns; undefined means that the manifest is missing. */
 async function parseManifest(
   file: string,
   read: () => Promise<Buffer | undefined>,

@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { isThere } from "../base/durable-file.js";
 import { epochOf } from "../base/epoch.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { option } from "../base/option-text.js";
 import { applyActions } from "../ledger/apply-actions.js";
 import { type CompactedParts, readCompacted } from "../ledger/compacted.js";
 import { findEdited } from "../ledger/edited-sources.js";
@@ -28,7 +27,6 @@ import {
   ChangedError,
   type Comparison,
   compareRun,
-  containersOf,
   type RunFacts,
   refuseGrowth,
 } from "../ledger/resume.js";
@@ -45,6 +43,7 @@ import {
 } from "../plan/change-plan.js";
 import { growSplitBytes, makePlan, type Plan } from "../plan/plan.js";
 import type { Source } from "../sources/source.js";
+import { describeForgotten, describeGone } from "./gone-inputs.js";
 import { findDamaged } from "./merge/merge-plan.js";
 
 interface StartOptions extends PlanningOptions {
@@ -365,39 +364,6 @@ export function begunEpoch(ledger: Ledger, record: RunRecord): StartedEpoch {
     lost: 0,
     vanished: new Set(),
   };
-}
-
-/**
- * Returns a note about inputs that could not be read before and are gone now: nothing was delivered
- * from them.
- */
-function describeGone({ record, facts }: EpochState): readonly string[] {
-  if (record.unreadable.length === 0) return [];
-  const there = [
-    ...facts.sources.map(({ name }) => name),
-    ...facts.unreadable.map((f) => f.source),
-  ];
-  const names = new Set(there.flatMap(containersOf));
-  return record.unreadable
-    .filter(({ source }) => !names.has(source))
-    .map(({ source }) => `${source} could not be read before and is gone: skipped`);
-}
-
-/** Returns a note about inputs of the epochs that `fresh` removes, if they cannot be read again. */
-async function describeForgotten(layout: Layout, facts: RunFacts): Promise<readonly string[]> {
-  const saved = await readEpochs(layout, facts.sources).catch(() => []);
-  const records: RunRecord[] = [];
-  for (const { ledger, record } of saved)
-    if ((await ledger.readSplits()).length > 0) records.push(record);
-  const planned = records.flatMap(({ plan }) => plan.sources);
-  const found = assignSources(records, facts).known.flatMap(({ sources }) => sources);
-  const there = new Set(found.map(({ name }) => name));
-  const gone = planned.filter(({ name }) => !there.has(name));
-  if (gone.length === 0) return [];
-  const inputs = gone.length === 1 ? "1 input" : `${gone.length} inputs`;
-  return [
-    `${option("fresh")} removed the events of ${inputs} of earlier runs that this command does not read, such as ${gone[0]?.name}: pass them too to have their events again`,
-  ];
 }
 
 function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {

@@ -392,10 +392,8 @@ function findNullTexts(samples: readonly SampledSource[]): readonly NullText[] {
 
 function countCells(rows: readonly Row[], text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const row of rows) {
-    for (const [column, value] of Object.entries(row)) {
+  for (const row of rows)
+    for (const [column, value] of Object.entries(row))
       if (value === text) counts.set(column, (counts.get(column) ?? 0) + 1);
-    }
-  }
   return counts;
 }

@@ -42,7 +42,7 @@ export interface MergedDays {
   readonly pending: readonly PendingDay[];
 }
 
-/** Where and with which threads merges are made. */
+/** The files and the threads of merges. */
 interface MergePlace {
   readonly files: OutputFiles;
   readonly layout: Layout;

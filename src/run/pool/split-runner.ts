@@ -72,7 +72,7 @@ export class SplitRunner {
   readonly #retries: SplitRun[] = [];
   /** Splits that are claimed and have not ended. */
   readonly #held = new Set<Split>();
-  /** Those of them whose claim in the output another process has, or may have. */
+  /** Splits whose claim in the output another process has, or may have. */
   readonly #aside: Split[] = [];
   readonly #lanes: readonly Lane[];
   /** Deaths of workers since a source was read. */
