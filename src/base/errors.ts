@@ -46,8 +46,11 @@ export class SwitchyardError extends Error {
 
   /** Changes the message in all its forms. */
   reword(change: (text: string) => string): void {
+    const { message, stack } = this;
     this.#text = change(this.#text);
-    this.message = change(this.message);
+    this.message = change(message);
+    // The stack begins with the message, and is what Node prints.
+    if (stack !== undefined) this.stack = stack.replace(message, () => this.message);
   }
 }
 

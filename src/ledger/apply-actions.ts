@@ -13,7 +13,7 @@ import { listOutput, splitOfStagedName } from "./output-listing.js";
 
 /**
  * Does the steps in their order. Each is in the output before the next one begins, but for plans, which are the
- * last: those of an output in a store are there after the next `save`.
+ * last and need a `save`.
  */
 export async function applyActions(
   files: OutputFiles,

@@ -86,7 +86,6 @@ export async function run<Accounts extends RunAccounts>(
     let started = await plan();
     const { manifest: earlier } = started;
     if (earlier !== undefined) return await alreadyDone(spec, earlier as Accounts, started);
-    await files.save();
     const [first] = started.epochs;
     if (first !== undefined) await begin?.(first.record);
     for (const text of notesOf(inputs, lock, started)) observer.note?.(text);

@@ -134,6 +134,7 @@ export async function startRun(
   const epochs = [...resumed.map(decided), ...added.map(decidedNew)];
   const joined = compacted && new Set(compacted.parts.map(({ path }) => path));
   await applyActions(files, layout, resumeActions(layout, { ...outputNow, epochs, joined }));
+  await files.save();
   return { epochs: [...resumed, ...added], notes: states.flatMap(describeGone) };
 }
 
@@ -158,6 +159,7 @@ async function startOver(
     ...emptyActions(layout, listings),
     ...resumeActions(layout, nothing),
   ]);
+  await files.save();
   return { epochs: [added], notes: forgotten };
 }
 

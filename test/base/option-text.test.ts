@@ -24,6 +24,7 @@ test("an error that is reworded has its new words for every reader", () => {
   error.reword((words) => words.replace("/tmp/copy", "s3://bucket"));
   expect(error.message).toBe(`s3://bucket: ${nameOptions(text)}`);
   expect(error.toText("names")).toBe(`s3://bucket: ${nameOptions(text, "names")}`);
+  expect(inspect(error)).not.toContain("/tmp/copy");
 });
 
 test("nothing that is printed of an error has options without a name", () => {
