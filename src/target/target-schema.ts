@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { isZone } from "../base/luxon-zone.js";
+import { mustBe } from "../base/schema.js";
+
+const text = z.string().min(1);
+const count = z.int().min(1);
+const page = z
+  .url({ protocol: /^https?$/ })
+  .describe("A page of the platform's documentation that says so.");
+const sources = z.array(page).describe("The pages of the platform's documentation that say so.");
+const charactersMax = count.describe("The most characters, as UTF-16 units.");
+
+/** A suffix of renamed names has these, so that a target has to allow them. */
+const suffixCharacters = /[~0-9a-z]/;
+
+const names = z
+  .strictObject({
+    forbidden: z
+      .string()
+      .refine((all) => !suffixCharacters.test(all), mustBe("without ~, a to z and digits"))
+      .exactOptional()
+      .describe("Events whose name has one of these characters are dropped."),
+    charactersMax: charactersMax
+      .min(32)
+      .exactOptional()
+      .describe("Events with longer names are dropped. UTF-16 units."),
+    prefixes: z
+      .record(text, text)
+      .default({})
+      .describe(
+        "Repaired beginnings of names, such as `$` to `auto:`. Other names that are not valid get a suffix.",
+      ),
+    sources,
+  })
+  .describe("Rules for the names of events.");
+
+const values = z
+  .strictObject({ charactersMax, sources })
+  .describe("Rules for the value of an event; longer ones are cut.");
+
+const metadata = z
+  .strictObject({
+    dotsAreLost: z
+      .boolean()
+      .default(false)
+      .describe("A key with a dot is read as a path, so that its value is lost."),
+    nestedIsText: z
+      .boolean()
+      .default(false)
+      .describe("Objects and arrays below the first level are stored as text."),
+    charactersMax: charactersMax
+      .exactOptional()
+      .describe("Events with longer metadata, as JSON, are dropped. UTF-16 units."),
+    sources,
+  })
+  .describe("Rules for the metadata of an event.");
+
+const users = z
+  .strictObject({
+    fields: z
+      .record(text, z.array(text).min(1))
+      .describe(
+        "Fields that the platform looks for at the top level of the user, each with the properties that fill it; the first that has a value wins.",
+      ),
+    sources,
+  })
+  .describe("Rules for the user of an event.");
+
+const days = z
+  .strictObject({
+    zone: z.string().refine(isZone, mustBe("a time zone")).describe("The zone of its days."),
+    sources,
+  })
+  .describe("The days that the platform counts.");
+
+const files = z
+  .strictObject({
+    columns: z
+      .array(text)
+      .min(1)
+      .describe("The columns of the files, in the form of the option `columns`."),
+    sources,
+  })
+  .describe("The files that the platform loads from an object store.");
+
+/**
+ * The one schema of targets, of the built-in ones and of users' own. Every rule names the pages that say
+ * so, because a platform changes and nobody can check a rule without its source.
+ */
+export const targetSchema = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_-]*$/),
+  title: text.describe("The name of the platform in messages."),
+  names: names.exactOptional(),
+  values: values.exactOptional(),
+  metadata: metadata.exactOptional(),
+  users: users.exactOptional(),
+  days: days.exactOptional(),
+  files: files.exactOptional(),
+});
