@@ -73,6 +73,7 @@ export const workerOptions = [
   "hashSaltFile",
   "serverSecretFile",
   "transform",
+  "identity",
   ...storeAccess,
   "unsafeLock",
   ...outputOptions,

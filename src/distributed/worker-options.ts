@@ -95,7 +95,7 @@ function differs(output: string, changes: readonly string[]): UsageError {
   const lines = changes.map((change) => `\n  ${change}`).join("");
   return new UsageError(
     "worker_differs",
-    `This worker cannot read splits of ${output}:${lines}\nStart it with the version, the salt and the transform module of the coordinator.`,
+    `This worker cannot read splits of ${output}:${lines}\nStart it with the version, the salt, the transform module and the table of identities of the coordinator.`,
   );
 }
 
@@ -106,5 +106,7 @@ function describe(difference: string): string {
       : "the salt is another one";
   if (difference.startsWith(`${option("transform")}:`))
     return "the transform module is another one";
+  if (difference.startsWith(`${option("identity")}:`))
+    return "the table of identities is another one";
   return difference;
 }

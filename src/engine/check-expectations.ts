@@ -12,7 +12,7 @@ import { createMapper } from "../mapper/create-mapper.js";
 import type { Expectation } from "../options/expectations.js";
 import type { CountRequest } from "../options/options.js";
 import { discover } from "../run/run-inputs.js";
-import { resolveMaxTime } from "../run/run-setup.js";
+import { openIdentityOf, resolveMaxTime } from "../run/run-setup.js";
 import { loadMapperOptions, openSources } from "../run/run-tools.js";
 import { EventLines } from "../webhook/event-lines.js";
 
@@ -33,7 +33,11 @@ export async function checkExpectations(
 ): Promise<readonly string[]> {
   const run = { ...options, outputDirectory: "" };
   const kernel = new Kernel();
-  const mapperOptions = await loadMapperOptions(run, resolveMaxTime(options.maxTimeMs, Date.now()));
+  const opened = await openIdentityOf(run, { signal, observer: {} });
+  const mapperOptions = await loadMapperOptions(
+    { ...run, ...omitUndefined({ identity: opened?.identity }) },
+    resolveMaxTime(options.maxTimeMs, Date.now()),
+  );
   const withInsertID = options.mapping.insertID.length > 0;
   const mapper = createMapper(kernel, { ...mapperOptions, withInsertID });
   const lines = new EventLines(kernel);
@@ -45,7 +49,7 @@ export async function checkExpectations(
       differences.push(...compare(one, made).map((text) => `expect[${index}]: ${text}`));
     }
     return differences;
-  });
+  }).finally(() => opened?.close());
 
   async function makeEvents({ row }: Expectation, directory: string): Promise<Made> {
     const made: Made = { events: [], rejects: [] };

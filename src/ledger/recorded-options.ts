@@ -1,4 +1,6 @@
-import { scryptSync } from "node:crypto";
+import { createHash, scryptSync } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { UsageError } from "../base/errors.js";
 import { isObject } from "../base/is-object.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
@@ -43,7 +45,8 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
 /**
  * Returns the options that decide the rows that any run delivers. Leaves out options that do not
  * change them (threads, memory, limits that only end a run). Replaces the salt by an irreversible
- * check, and the transform module by a digest of it and of what it imports.
+ * check, the transform module by a digest of it and of what it imports, and the table of identities by its
+ * digest.
  */
 export async function recordRunOptions(
   options: Omit<RunOptions, "outputDirectory">,
@@ -60,6 +63,7 @@ export async function recordRunOptions(
       ...omitUndefined({ cutQuery, saltCheck: salt === undefined ? undefined : saltCheck(salt) }),
     },
     transform: await transformDigest(options.transformPath),
+    identity: await identityDigest(options.identityPath),
     minTime: new Date(options.minTimeMs).toISOString(),
     maxTime: options.maxTimeMs === "tomorrow" ? "tomorrow" : isoOrNull(options.maxTimeMs),
     fromTime: isoOrNull(options.fromTimeMs),
@@ -166,6 +170,21 @@ function isoOrNull(timeMs: number | undefined): string | null {
 /** Slow on purpose, so that the salt cannot be guessed from a manifest. */
 function saltCheck(salt: string): string {
   return scryptSync(salt, "switchyard salt check", 16).toString("hex");
+}
+
+async function identityDigest(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const hash = createHash("sha256");
+  try {
+    for await (const block of createReadStream(path)) hash.update(block);
+  } catch (error) {
+    throw new UsageError(
+      "identity_unreadable",
+      `cannot read the table of identities ${path}: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+  return hash.digest("hex");
 }
 
 async function transformDigest(path: string | undefined): Promise<string | null> {

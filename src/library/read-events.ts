@@ -10,6 +10,7 @@ import {
   throwIfInterrupted,
   UsageError,
 } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowOrigin } from "../batch/batch.js";
 import { Kernel } from "../batch/kernel.js";
@@ -21,7 +22,7 @@ import { resolveRunOptions, valuesOf } from "../options/run-options.js";
 import type { Reader } from "../readers/reader.js";
 import { exceeds } from "../run/run.js";
 import { discover } from "../run/run-inputs.js";
-import { resolveMaxTime } from "../run/run-setup.js";
+import { openIdentityOf, resolveMaxTime } from "../run/run-setup.js";
 import { loadMapperOptions, openSources } from "../run/run-tools.js";
 import { RejectCounts } from "../run/thread/reject-counts.js";
 import { SplitTally } from "../run/thread/split-tally.js";
@@ -111,6 +112,7 @@ async function* readSources(
   throwIfInterrupted(signal);
   const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
   const run: RunOptions = { ...resolved, threads: 1, outputDirectory: temporaryDirectory };
+  let opened: Awaited<ReturnType<typeof openIdentityOf>>;
   try {
     const { sources, failures } = await discover(run, signal);
     for (const { name, code, message } of failures) {
@@ -121,7 +123,9 @@ async function* readSources(
     const maxTimeMs = resolveMaxTime(run.maxTimeMs, Date.now());
     const rowsOptions = resolveColumns(valuesOf(configuration), run.mapping);
     const { withInsertID, types = {} } = rowsOptions;
-    const mapped = await loadMapperOptions(run, maxTimeMs);
+    opened = await openIdentityOf(run, { signal, observer: {} });
+    const identity = omitUndefined({ identity: opened?.identity });
+    const mapped = await loadMapperOptions({ ...run, ...identity }, maxTimeMs);
     const mapper = createMapper(kernel, { ...mapped, types, withInsertID });
     // Loaded here, because programs that only export do not need the Arrow library.
     const arrow = await import("../sinks/arrow/record-batches.js");
@@ -151,6 +155,7 @@ async function* readSources(
       throw tooManyRejects(reading.rejects.summary());
     }
   } finally {
+    await opened?.close();
     await rm(temporaryDirectory, { recursive: true, force: true });
   }
 }

@@ -10,6 +10,7 @@ import { CellTarget } from "./cell-target.js";
 import { createObjectTarget } from "./create-object-target.js";
 import { EventFilter, FieldFilter } from "./event-filter.js";
 import { type FieldPlan, planFields } from "./field-plan.js";
+import { IdentityFill } from "./identity-fill.js";
 import type { Mapper } from "./mapper.js";
 import type { MapperOptions } from "./mapper-options.js";
 import type { MemberTrace, ObjectTarget } from "./object-target.js";
@@ -48,6 +49,7 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
       const { userID, stableID, madeText, metadata, user } = rows.collisions;
       return {
         ...omitUndefined({ metadata_name_repeated: metadata, user_name_repeated: user }),
+        ...omitUndefined({ user_id_filled: rows.filledUsers }),
         userID_property_replaced: userID,
         stableID_property_replaced: stableID,
         id_property_made_text: madeText,
@@ -83,6 +85,10 @@ class RowMapper {
     const metadata = this.#metadata.collisions;
     return { ...this.#collisions, metadata, user: this.#properties.collisions };
   }
+  /** Rows whose user id is from the table of identities; undefined without one. */
+  get filledUsers(): number | undefined {
+    return this.#identity?.filled;
+  }
   readonly #kernel: Kernel;
   readonly #limits: TimeBounds;
   readonly #filter: EventFilter | undefined;
@@ -95,6 +101,7 @@ class RowMapper {
   readonly #time: TimeTarget;
   readonly #userID: CellTarget;
   readonly #stableID: CellTarget;
+  readonly #identity: IdentityFill | undefined;
   readonly #value: CellTarget;
   readonly #insertID: CellTarget | undefined;
   readonly #distinctID: CellTarget | undefined;
@@ -134,6 +141,8 @@ class RowMapper {
     this.#time = new TimeTarget(kernel, mapping.timestamp, plan.timestamp);
     this.#userID = new CellTarget(kernel, mapping.userID, plan.userID, texts);
     this.#stableID = new CellTarget(kernel, mapping.stableID, plan.stableID, texts);
+    const ids = [this.#userID.column, this.#stableID.column] as const;
+    this.#identity = options.identity && new IdentityFill(kernel, options.identity, ...ids);
     const tokens = { emptyIsNull: false, areTokens: true };
     this.#value = new CellTarget(kernel, mapping.value, plan.value, tokens);
     const requested = (target: "insertID" | "distinctID", isRequested = false) =>
@@ -181,6 +190,7 @@ class RowMapper {
     run.checkIds(this.#outcomes, userID, rows, this.#numbers);
     run.checkIds(this.#outcomes, stableID, rows, this.#numbers + NUMBER_BYTES_MAX * rows);
     run.requireId(this.#outcomes, userID, stableID, rows);
+    this.#identity?.apply(this.#outcomes, rows);
   }
 
   #mergeUsers(rows: number): void {

@@ -1,4 +1,5 @@
 import type { TargetTypes } from "../batch/text-types.js";
+import type { SharedIdentity } from "./identity-table.js";
 import type { Mapping } from "./mapping.js";
 import type { Transform } from "./transform.js";
 
@@ -17,6 +18,8 @@ export interface MapperOptions {
   readonly includeEvents?: readonly string[];
   /** Names with `*` and `?`; overrides `includeEvents`. */
   readonly excludeEvents?: readonly string[];
+  /** Users of anonymous ids: fills a `userID` that is null. */
+  readonly identity?: SharedIdentity;
   readonly privacy?: PrivacyPaths;
   readonly transform?: Transform;
   /** Events with other texts are rejected. */

@@ -67,6 +67,10 @@ export const optionTable = {
     placeholder: "<module>",
     description: "Module whose default export takes an event and returns one, several, or null",
   },
+  identity: {
+    type: type.file,
+    description: "Table anonymous id to user id that fills user ids that are null",
+  },
   dedupe: {
     replaces: "dedupeBy",
     type: dedupe,

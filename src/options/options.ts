@@ -1,6 +1,7 @@
 import type { Naming } from "../base/option-text.js";
 import type { TargetTypes } from "../batch/text-types.js";
 import type { OutputFormat, PartOptions } from "../formats/output-formats.js";
+import type { SharedIdentity } from "../mapper/identity-table.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { Shard } from "../plan/shard.js";
 import type { DirectoryTemplate } from "../sinks/directory-names.js";
@@ -59,6 +60,10 @@ export interface RunOptions {
   readonly privacy: PrivacyOptions;
   /** Absolute path of the module that may change events. */
   readonly transformPath?: string;
+  /** Absolute path of the table anonymous id → user id that fills users. */
+  readonly identityPath?: string;
+  /** The table, as threads get it. */
+  readonly identity?: SharedIdentity;
   /** Events before it are rejected. */
   readonly minTimeMs: number;
   /**
@@ -229,8 +234,9 @@ export interface OwnOptions extends Pick<ExportOptions, "threads" | "memoryBytes
   readonly s3: S3Options;
   readonly salt?: string;
   readonly serverSecret?: string;
-  /** Absolute path of the transform module, if it differs from the coordinator's. */
+  /** Absolute paths of the transform module and the table of identities, if they differ from the coordinator's. */
   readonly transformPath?: string;
+  readonly identityPath?: string;
 }
 
 /** The options of a worker. */

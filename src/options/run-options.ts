@@ -104,6 +104,7 @@ export function resolveWorkerOptions(configuration: Configuration): WorkerOption
     ...omitUndefined({
       salt: configuration.hashSalt,
       transformPath: values.transform,
+      identityPath: values.identity,
       serverSecret: configuration.serverSecret,
     }),
   };
@@ -186,6 +187,7 @@ export function resolveRunOptions(
       naming: configuration.naming,
       inputFormat,
       transformPath: values.transform,
+      identityPath: values.identity,
       fromTimeMs: values.fromTime,
       toTimeMs: values.toTime,
       limit: values.limit,
@@ -230,8 +232,9 @@ function notInputsOf(
   { directory, fileName }: Configuration,
   values: CompleteValues,
 ): readonly string[] {
-  const { to, transform, hashSaltFile, serverSecretFile, consoleKeyFile, report } = values;
-  const named = [to, transform, hashSaltFile, serverSecretFile, consoleKeyFile];
+  const { to, transform, identity, report } = values;
+  const { hashSaltFile, serverSecretFile, consoleKeyFile } = values;
+  const named = [to, transform, identity, hashSaltFile, serverSecretFile, consoleKeyFile];
   return [
     ...named.filter((file) => file !== undefined).filter((file) => file !== STANDARD_OUTPUT),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),

@@ -45,6 +45,9 @@ export const identitySchema = z.strictObject({
   userOnly: count,
   deviceOnly: count,
   none: count.describe("Events with neither, which the mapping allows."),
+  filled: count
+    .exactOptional()
+    .describe("Events whose user id is from the table of `identity`; among those with both."),
   same: count.describe("Events whose user id is their device id; typical of anonymous visitors."),
   devicePrefixes: count.describe("Events whose user id begins with `$device:`."),
   generatedAlone: count.describe(

@@ -132,14 +132,15 @@ function eventLine({ events, otherEvents, rows }: Report): string {
 }
 
 function identityLine({ identity, rows }: Report): string {
-  const { users, devices, both, userOnly, deviceOnly } = identity;
+  const { users, devices, both, userOnly, deviceOnly, filled = 0 } = identity;
   const about = (error: number) => (error === 0 ? "" : "about ");
   const withUser = formatShare(both + userOnly, rows.mapped);
   const withDevice = formatShare(both + deviceOnly, rows.mapped);
   return line(
     "identity",
     `${about(users.error)}${formatNumberOf(users.count, "user")} in ${withUser} of the events, ` +
-      `${about(devices.error)}${formatNumberOf(devices.count, "device")} in ${withDevice}`,
+      `${about(devices.error)}${formatNumberOf(devices.count, "device")} in ${withDevice}` +
+      (filled === 0 ? "" : `; the table filled ${formatNumberOf(filled, "user id")}`),
   );
 }
 

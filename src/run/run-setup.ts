@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
 import { SwitchyardError, UsageError } from "../base/errors.js";
-import { option } from "../base/option-text.js";
+import { nameOptions, option } from "../base/option-text.js";
 import { builtFile, version } from "../base/package-files.js";
 import { readEpochs } from "../ledger/ledger.js";
 import type { SourceFailure } from "../ledger/manifest.js";
@@ -12,6 +12,7 @@ import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
 import type { Layout } from "../output/layout.js";
 import type { ReaderOptions } from "../sources/read-options.js";
+import type { OpenedIdentity } from "./identity/build-table.js";
 import { asFatal, budgetThreads, raiseThreadLimits, WorkerPool } from "./pool/worker-pool.js";
 import type { DiscoveredInputs, RunSpec } from "./run-spec.js";
 import { type StartedRun, startRun } from "./start-run.js";
@@ -35,7 +36,21 @@ export function createPool(
       observer.note?.(
         `started ${started} of ${wanted} threads (system limit); ${raiseThreadLimits}`,
       ),
+    openIdentity: () => openIdentityOf(options, { signal, observer }),
   });
+}
+
+/** Opens the table of identities of a run; undefined if it has none. The caller closes it. */
+export async function openIdentityOf(
+  options: RunOptions,
+  { signal, observer }: RunContext,
+): Promise<OpenedIdentity | undefined> {
+  const { identityPath } = options;
+  if (identityPath === undefined) return undefined;
+  const { openIdentity } = await import("./identity/build-table.js");
+  const opened = await openIdentity({ ...options, identityPath }, signal);
+  observer.note?.(nameOptions(opened.note, options.naming));
+  return opened;
 }
 
 /** Throws what would end a run as soon as its worker threads start, for a check without a run. */
@@ -52,7 +67,11 @@ export async function checkStart(options: RunOptions, signal: AbortSignal): Prom
  */
 async function refuseEarly(options: RunOptions, entry: URL, signal: AbortSignal): Promise<void> {
   const budget = budgetThreads(options);
-  const { transformPath, compression } = options as Partial<ExportOptions>;
+  const { transformPath, compression, identityPath } = options as Partial<ExportOptions>;
+  if (identityPath !== undefined) {
+    const { checkIdentity } = await import("./identity/build-table.js");
+    await checkIdentity({ ...options, identityPath }, signal);
+  }
   if (transformPath === undefined && compression !== "zstd") return;
   // In a thread: the module of a transform may keep its process alive.
   const pool = new WorkerPool({ entry, signal, ...budget, threads: 1 });

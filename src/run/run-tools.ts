@@ -22,7 +22,7 @@ export async function loadMapperOptions(
   maxTimeMs: number,
 ): Promise<MapperOptions> {
   const { minTimeMs, fromTimeMs, toTimeMs, includeEvents, excludeEvents, privacy } = options;
-  const { transformPath, types } = options;
+  const { transformPath, types, identity } = options;
   const transform = transformPath === undefined ? undefined : await loadTransform(transformPath);
   return {
     mapping: options.mapping,
@@ -30,7 +30,7 @@ export async function loadMapperOptions(
     maxTimeMs,
     includeEvents,
     excludeEvents,
-    ...omitUndefined({ fromTimeMs, toTimeMs, transform, types }),
+    ...omitUndefined({ fromTimeMs, toTimeMs, transform, types, identity }),
     ...(changesEvents(privacy) ? { privacy } : {}),
   };
 }

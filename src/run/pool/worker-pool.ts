@@ -13,6 +13,7 @@ import {
 import { option } from "../../base/option-text.js";
 import { type Remote, RemoteDeath, startThread } from "../../base/thread-call.js";
 import type { RunOptions } from "../../options/options.js";
+import type { OpenedIdentity } from "../identity/build-table.js";
 import type { SplitServer, WorkerSetup } from "../thread/serve-splits.js";
 import { ThreadCounters } from "../thread/thread-counters.js";
 
@@ -26,6 +27,8 @@ export interface WorkerPoolOptions {
   /** Called once if the system refuses some of the threads; the others then do the work. */
   fewer?(started: number, wanted: number): void;
   readonly start?: typeof startThread<SplitServer>;
+  /** Opens the table of identities; undefined if the run has none. */
+  readonly openIdentity?: () => Promise<OpenedIdentity | undefined>;
 }
 
 /** The work that workers are set up for. */
@@ -49,6 +52,7 @@ export class WorkerPool {
   #starting = 0;
   #refused = 0;
   #phase: WorkerPhase | undefined;
+  #identity: Promise<OpenedIdentity | undefined> | undefined;
   #hasToldFewer = false;
   readonly #stopOnAbort = () => this.#stop();
   #isStopping = false;
@@ -113,7 +117,8 @@ export class WorkerPool {
     try {
       const decodesAhead = 2 * phase.splits <= this.threads;
       const { buffer: counters } = worker.counters;
-      await worker.remote.call("setUp", { ...phase, decodesAhead, counters });
+      const options = await this.#withIdentity(phase.options);
+      await worker.remote.call("setUp", { ...phase, options, decodesAhead, counters });
       return worker;
     } catch (error) {
       if (!(error instanceof RemoteDeath && error.reason === "refused")) throw error;
@@ -150,6 +155,17 @@ export class WorkerPool {
   async end(): Promise<void> {
     this.options.signal.removeEventListener("abort", this.#stopOnAbort);
     await Promise.all([...this.#workers].map((worker) => this.discard(worker)));
+    await this.#identity?.then(
+      (opened) => opened?.close(),
+      () => undefined,
+    );
+  }
+
+  /** Adds the table of identities, which all workers share. */
+  async #withIdentity(options: RunOptions): Promise<RunOptions> {
+    this.#identity ??= this.options.openIdentity?.();
+    const opened = await this.#identity;
+    return opened === undefined ? options : { ...options, identity: opened.identity };
   }
 
   #tellFewer(): void {

@@ -94,7 +94,7 @@ export function foldReport(
   const sorted = named.toSorted((a, b) => b.rows - a.rows || (a.event < b.event ? -1 : 1));
   const names = sorted.map(({ event }) => event);
   const hoursOfDay = hoursOfDayOf(profile.hours);
-  const identity = identityOf(profile);
+  const identity = identityOf(profile, accounts);
   const daysOfNames = countDays(eventFold.days);
   const days = reportDays(profile, eventFold, names, daysOfNames);
   const { delivered } = accounts.rows;
@@ -249,7 +249,7 @@ function byTime(one: string, other: string): number {
   return Date.parse(one) - Date.parse(other);
 }
 
-function identityOf(profile: ProfileFold): Report["identity"] {
+function identityOf(profile: ProfileFold, { notices }: RunAccounts): Report["identity"] {
   const { both, userOnly, deviceOnly, none, same } = profile.figures;
   const { devicePrefixes, generatedAlone, generatedBeside } = profile.figures;
   const { emailUsers, emailDevices } = profile.figures;
@@ -263,6 +263,7 @@ function identityOf(profile: ProfileFold): Report["identity"] {
     userOnly,
     deviceOnly,
     none,
+    ...omitUndefined({ filled: notices["user_id_filled"] }),
     same,
     devicePrefixes,
     generatedAlone,

@@ -17,7 +17,13 @@ import { plainSplit } from "../pool/split-runner.js";
 import { asFatal, budgetThreads } from "../pool/worker-pool.js";
 import { exceeds } from "../run.js";
 import { inputReading } from "../run-inputs.js";
-import { describeDocuments, factsOf, readerOptionsOf, resolveMaxTime } from "../run-setup.js";
+import {
+  describeDocuments,
+  factsOf,
+  openIdentityOf,
+  readerOptionsOf,
+  resolveMaxTime,
+} from "../run-setup.js";
 import { ThreadCounters } from "../thread/thread-counters.js";
 import type { StreamServer } from "./stream-server.js";
 
@@ -125,6 +131,7 @@ async function readSplit(
   const { options, split } = setup;
   await new Ledger(layoutOf(options.outputDirectory, "events")).makeDirectories();
   const { heapBytes } = budgetThreads({ ...options, threads: 1 });
+  const opened = await openIdentityOf(options, { signal, observer });
   const thread = startThread<StreamServer<StreamSetup>>(builtFile("stream-worker.js"), {
     heapBytes,
   });
@@ -132,7 +139,8 @@ async function readSplit(
   signal.addEventListener("abort", stop, { once: true });
   try {
     throwIfInterrupted(signal);
-    await thread.call("setUp", { ...setup, split: plainSplit(split) });
+    const run = { ...options, ...omitUndefined({ identity: opened?.identity }) };
+    await thread.call("setUp", { ...setup, options: run, split: plainSplit(split) });
     observer.started?.(() => progressOf(split, counters));
     for (;;) {
       const [lines, record] = await thread.call("next");
@@ -145,6 +153,7 @@ async function readSplit(
   } finally {
     signal.removeEventListener("abort", stop);
     await thread.terminate();
+    await opened?.close();
   }
 }
 
