@@ -13,7 +13,7 @@ const rooms = {
   readers: ["base", "batch", "sources"],
   parquet: [...ground, "sources", "readers"],
   mapper: ["base", "batch", "target"],
-  profile: ["base", "batch"],
+  profile: ["base", "batch", "target"],
   sinks: ["base", "batch", "profile"],
   webhook: ["base", "batch", "sinks", "target"],
   formats: [...ground, "sources", "readers", "parquet", "sinks"],
@@ -163,6 +163,7 @@ const rooms = {
     "console",
     "storage",
     "service",
+    "target",
   ],
 };
 

@@ -22,6 +22,8 @@ export const rejectCodes = {
   transform_failed: 20,
   destination_refused: 21,
   type_mismatch: 22,
+  target_value_long: 23,
+  target_metadata_long: 24,
 } as const;
 
 export type RejectCodeName = keyof typeof rejectCodes;

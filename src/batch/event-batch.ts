@@ -37,6 +37,8 @@ export interface EventBatch {
   readonly value: Column;
   /** JSON object text: the ids first, then the user's properties. */
   readonly user: Column;
+  /** Address of the fields of a target that are in `user` right behind the ids; absent if none were moved. */
+  readonly userFields?: number;
   /** JSON object text. */
   readonly metadata: Column;
   /** The id that identifies repeated events, UTF-8 text or null. Absent if the mapper was not asked for it. */

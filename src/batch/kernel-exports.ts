@@ -265,6 +265,7 @@ export interface KernelExports {
   // sink/platform-user.ts
   makePlatformUsers(
     outcomes: number, users: number, from: number, to: number, target: number, data: number,
+    fields: number,
   ): void;
 
   // sink/time-uuid.ts
@@ -295,6 +296,30 @@ export interface KernelExports {
     files: number, fileCount: number, columns: number, columnCount: number, timestamps: number,
     days: number, result: number,
   ): number;
+
+  // target/event-rules.ts
+  countMarks(
+    outcomes: number, marks: number, rows: number, lost: number, broken: number, counts: number,
+  ): void;
+  takeNames(
+    rules: number, outcomes: number, event: number, marks: number, from: number, rows: number,
+  ): number;
+  takeValues(
+    outcomes: number, value: number, marks: number, rows: number, unitsMax: number, rejects: number,
+  ): void;
+
+  // target/metadata-rules.ts
+  takeMetadata(
+    rules: number, outcomes: number, metadata: number, marks: number, from: number, rows: number,
+  ): number;
+
+  // target/renames.ts
+  addRename(table: number, entry: number): void;
+
+  // target/user-rules.ts
+  takeUsers(
+    rules: number, outcomes: number, user: number, marks: number, rows: number, output: number,
+  ): void;
 
   // utf8.ts
   validateUtf8(start: number, end: number): number;

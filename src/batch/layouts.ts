@@ -342,3 +342,41 @@ export const spillFileLayout = {
   bytes: 20,
   words: { entries: 0, count: 1, next: 2, end: 3, data: 4 },
 } as const;
+
+export const nameRulesLayout = {
+  bytes: 16,
+  words: { classes: 0, bytesMax: 1, replaces: 2, table: 3 },
+} as const;
+
+export const metadataRulesLayout = {
+  bytes: 40,
+  words: {
+    dots: 0, nested: 1, unitsMax: 2, replaces: 3, table: 4, path: 5, pathBytes: 6, output: 7,
+    outputEnd: 8, needed: 9,
+  },
+} as const;
+
+export const renameTableLayout = {
+  bytes: 8,
+  words: { slots: 0, mask: 1 },
+} as const;
+
+export const renameLayout = {
+  bytes: 28,
+  words: { hash: 0, start: 1, length: 2, newStart: 3, newLength: 4, marks: 5, rows: 6 },
+} as const;
+
+export const userPropertyLayout = {
+  bytes: 16,
+  words: { key: 0, length: 1, field: 2, rows: 3 },
+} as const;
+
+export const userFieldLayout = {
+  bytes: 28,
+  words: { key: 0, length: 1, own: 2, isBlocked: 3, property: 4, value: 5, valueEnd: 6 },
+} as const;
+
+export const userRulesLayout = {
+  bytes: 24,
+  words: { properties: 0, propertiesEnd: 1, fields: 2, fieldsEnd: 3, endings: 4, replaces: 5 },
+} as const;

@@ -11,6 +11,7 @@ import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { RunAccounts } from "../ledger/manifest.js";
 import { checkEvents } from "../ledger/manifest-fold.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
+import { foldRenames } from "../ledger/renames-fold.js";
 import { type AccountFacts, foldAccounts, inOrder } from "../ledger/run-accounts.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { ValidateOptions, ValidateRequest } from "../options/options.js";
@@ -24,12 +25,14 @@ import { rejectAdvice } from "../report/reject-advice.js";
 import { countDuplicates } from "../run/dedupe/duplicate-totals.js";
 import { budgetThreads } from "../run/pool/worker-pool.js";
 import { type CountedReport, foldReport, type ReportFacts } from "../run/report/fold-report.js";
+import { targetReportOf } from "../run/report/target-report.js";
 import { type RunResult, run } from "../run/run.js";
 import { inputReading } from "../run/run-inputs.js";
 import type { RunSpec } from "../run/run-spec.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Source, SourceRange } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
+import type { Renames } from "../target/renames.js";
 import { type CountedFields, sampleFields } from "./survey-inputs.js";
 
 /** The result of a dry run. */
@@ -108,6 +111,7 @@ async function validateIn(
         sampleShare: isPartial ? shareOf(facts.plan, found.bytes) : sampler.chosenShare,
         sources: facts.plan.sources,
         exact,
+        renames: options.target && (await foldRenames(layout, records, options.target)),
       });
       return { manifest: folded.accounts };
     },
@@ -129,7 +133,12 @@ async function report(
   options: ValidateOptions,
   { accounts, profile, events }: Awaited<ReturnType<typeof foldProfiles>>,
   signal: AbortSignal,
-  facts: Pick<ReportFacts, "sampleShare" | "sources" | "exact">,
+  {
+    renames,
+    ...facts
+  }: Pick<ReportFacts, "sampleShare" | "sources" | "exact"> & {
+    readonly renames: Renames | undefined;
+  },
 ): Promise<CountedReport> {
   // A source that killed a worker would kill this thread.
   const failed = new Set(accounts.failures.map(({ source }) => source));
@@ -138,10 +147,13 @@ async function report(
   const fields = signal.aborted
     ? { unusedFields: [], renamedFields: [] }
     : await sampleFields(options, sound, counts, signal);
-  const { dayZone } = options;
+  const { dayZone, target: rules } = options;
+  const target =
+    rules && renames && targetReportOf(rules, { accounts, renames, hours: profile.hours, dayZone });
   const { threads } = budgetThreads(options);
   const adviceOn: ReportFacts["adviceOn"] = (code) => rejectAdvice[code];
-  return foldReport({ ...facts, ...fields, accounts, adviceOn, dayZone, threads }, profile, events);
+  const counted = { ...facts, ...fields, accounts, adviceOn, dayZone, threads };
+  return { ...foldReport(counted, profile, events), ...omitUndefined({ target }) };
 }
 
 /** Keeps the keys of a run that has found duplicates; removes those of an earlier one. */

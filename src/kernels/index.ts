@@ -58,6 +58,10 @@ export { makePlatformUsers } from "./sink/platform-user";
 export { makeTimeUuids } from "./sink/time-uuid";
 export { describeRows, measurePack, packRows } from "./sink/spill";
 export { choosePacks, measureStretch, unpackDays } from "./sink/spill-merge";
+export { countMarks, takeNames, takeValues } from "./target/event-rules";
+export { takeMetadata } from "./target/metadata-rules";
+export { addRename } from "./target/renames";
+export { takeUsers } from "./target/user-rules";
 export { validateUtf8 } from "./utf8";
 
 /** First address available to the host; the module's own constants are below it. */

@@ -16,3 +16,5 @@ export const TIME_OUT_OF_RANGE: u8 = 14;
 export const UNIT_ID_MISSING: u8 = 15;
 export const UNIT_ID_NOT_TEXT: u8 = 16;
 export const VALUE_NOT_SCALAR: u8 = 19;
+export const TARGET_VALUE_LONG: u8 = 23;
+export const TARGET_METADATA_LONG: u8 = 24;

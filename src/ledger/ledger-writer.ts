@@ -4,6 +4,7 @@ import { asOutput } from "../base/output-error.js";
 import type { Layout } from "../output/layout.js";
 import type { SplitEvents } from "../profile/event-counts.js";
 import type { SplitProfile } from "../profile/split-profile.js";
+import type { SplitRenames } from "../target/split-renames.js";
 import type { DuplicateCounts, MergeRecord, SplitRecord } from "./ledger-records.js";
 
 /** The part of a ledger that worker threads write: the results of splits and merges. */
@@ -27,6 +28,11 @@ export class LedgerWriter {
   /** Call before `writeSplit`, if events were removed. */
   async writeDuplicates(splitId: string, counts: DuplicateCounts): Promise<void> {
     await this.write(this.duplicatesFile(splitId), counts);
+  }
+
+  /** Call before `writeSplit`, if the target has rules for names. */
+  async writeRenames(splitId: string, renames: SplitRenames): Promise<void> {
+    await this.write(this.renamesFile(splitId), renames);
   }
 
   async writeMerge(record: MergeRecord): Promise<void> {
@@ -54,6 +60,10 @@ export class LedgerWriter {
 
   protected duplicatesFile(id: string): string {
     return join(this.layout.splitsDirectory, `${id}.duplicates.json`);
+  }
+
+  protected renamesFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.renames.json`);
   }
 
   protected mergeFile(id: string): string {

@@ -19,6 +19,7 @@ import {
 import type { SplitEvents } from "../profile/event-counts.js";
 import type { SplitProfile } from "../profile/split-profile.js";
 import type { Source } from "../sources/source.js";
+import type { SplitRenames } from "../target/split-renames.js";
 import {
   type DuplicateCounts,
   knownFormats,
@@ -125,6 +126,7 @@ export class Ledger extends LedgerWriter {
       await rm(this.eventsFile(id), { force: true });
       await rm(this.profileFile(id), { force: true });
       await rm(this.duplicatesFile(id), { force: true });
+      await rm(this.renamesFile(id), { force: true });
     });
   }
 
@@ -141,6 +143,11 @@ export class Ledger extends LedgerWriter {
   /** Returns the removed events of a committed split that has some. Throws `ledger_unreadable`. */
   async readDuplicates(id: string): Promise<DuplicateCounts> {
     return (await readExisting(this.duplicatesFile(id))) as DuplicateCounts;
+  }
+
+  /** Returns the names of a committed split that the target does not take. Throws `ledger_unreadable`. */
+  async readRenames(id: string): Promise<SplitRenames> {
+    return (await readExisting(this.renamesFile(id))) as SplitRenames;
   }
 
   /** Returns undefined if merging has not begun. */

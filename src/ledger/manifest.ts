@@ -78,6 +78,21 @@ const inputsSchema = z.object({ path: text, count, bytes: count, sha256 });
 /** The file that lists the sources. There can be a million of them. */
 export type ManifestInputs = Immutable<z.infer<typeof inputsSchema>>;
 
+const renamesSchema = z.object({
+  path: text,
+  bytes: count,
+  sha256,
+  /** Name of the target. */
+  target: text,
+  /** Event names, keys of metadata and properties of users that have another name now. */
+  names: count,
+  metadata: count,
+  users: count,
+});
+
+/** The file that maps the old names to those that were repaired for a target. */
+export type ManifestRenames = Immutable<z.infer<typeof renamesSchema>>;
+
 const fileSchema = z.object({
   /** Relative to the output directory, with `/`. */
   path: text,
@@ -208,6 +223,8 @@ export const runAccountsSchema = z.object({
   /** Absent if there are none. */
   missingFields: z.array(missingFieldsSchema).exactOptional(),
   misplacedCommas: misplacedCommasSchema.exactOptional(),
+  /** Absent without `repair`. */
+  renames: renamesSchema.exactOptional(),
   inputs: inputsSchema,
   failures: z.array(sourceFailureSchema),
   run: runSchema,

@@ -72,6 +72,8 @@ export async function recordRunOptions(
     excludeEvents: options.excludeEvents,
     rowBytesMax: options.rowBytesMax,
     splitBytes: options.splitBytes,
+    target: options.target?.rules,
+    repair: options.target?.repair,
     dedupe: options.dedupe,
     limit: options.limit,
   }) as Readonly<Record<string, unknown>>;

@@ -16,13 +16,14 @@ import type { MapperOptions } from "./mapper-options.js";
 import type { MemberTrace, ObjectTarget } from "./object-target.js";
 import { Privacy } from "./privacy.js";
 import { RejectWords } from "./reject-words.js";
+import { TargetStage } from "./target/target-stage.js";
 import { type TimeBounds, TimeTarget } from "./time-target.js";
 import { TransformStage } from "./transform-stage.js";
 import { TypeStage } from "./type-stage.js";
 
 /**
- * Creates the mapper of a worker. Filters run before the transform; privacy runs last and also covers
- * what the transform returned. The mapper never frees its kernel memory. Throws `UsageError` for options
+ * Creates the mapper of a worker. Filters run before the transform; privacy also covers what the transform
+ * returned, and the rules of the target come last. The mapper never frees its kernel memory. Throws `UsageError` for options
  * that are not valid.
  */
 export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
@@ -35,6 +36,7 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
   const limits = { minTimeMs, maxTimeMs, droppedIds, types };
   const typeStage = new TypeStage(types);
   const transform = options.transform && new TransformStage(kernel, options.transform, limits);
+  const target = options.target && new TargetStage(kernel, options.target, options);
   return {
     fields: plan.fields,
     groups: plan.groups,
@@ -43,8 +45,9 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
       if (transform === undefined) typeStage.apply(mapped);
       const events = transform?.apply(mapped) ?? mapped;
       privacy?.apply(events);
-      return events;
+      return target?.apply(events) ?? events;
     },
+    takeRenames: () => target?.takeRenames(),
     get notices() {
       const { userID, stableID, madeText, metadata, user } = rows.collisions;
       return {
@@ -53,6 +56,7 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
         userID_property_replaced: userID,
         stableID_property_replaced: stableID,
         id_property_made_text: madeText,
+        ...target?.notices,
       };
     },
   };

@@ -1,5 +1,10 @@
 import type { TargetTypes } from "../batch/text-types.js";
+<<<<<<< HEAD
 import type { SharedIdentity } from "./identity-table.js";
+=======
+import type { EventRules } from "../target/target.js";
+import type { Repair } from "../target/target-rules.js";
+>>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
 import type { Mapping } from "./mapping.js";
 import type { Transform } from "./transform.js";
 
@@ -22,6 +27,8 @@ export interface MapperOptions {
   readonly identity?: SharedIdentity;
   readonly privacy?: PrivacyPaths;
   readonly transform?: Transform;
+  /** The rules of the platform that the events are for. */
+  readonly target?: TargetOptions;
   /** Events with other texts are rejected. */
   readonly types?: TargetTypes;
   /** True if event batches carry the insert ids of their rows. */
@@ -30,6 +37,12 @@ export interface MapperOptions {
   readonly withDistinctID?: boolean;
   /** True if the column `user` is not needed: it is undefined then. */
   readonly withoutUser?: boolean;
+}
+
+/** The rules of a target, and those whose breaches are repaired. */
+export interface TargetOptions {
+  readonly rules: EventRules;
+  readonly repair: readonly Repair[];
 }
 
 /**

@@ -1,6 +1,8 @@
 import { defaultPreset, presetNames } from "../mapper/presets.js";
 import { compactChoices } from "../sinks/staged-parts.js";
 import { formatKinds } from "../sources/source.js";
+import { repairs } from "../target/target-rules.js";
+import { defaultTarget, targetNames } from "../target/targets.js";
 import { dedupe } from "./dedupe-option.js";
 import { formatType } from "./format-option.js";
 import { csvRows, storeRows } from "./input-rows.js";
@@ -67,9 +69,22 @@ export const optionTable = {
     placeholder: "<module>",
     description: "Module whose default export takes an event and returns one, several, or null",
   },
+<<<<<<< HEAD
   identity: {
     type: type.file,
     description: "Table anonymous id to user id that fills user ids that are null",
+=======
+  target: {
+    type: type.target,
+    placeholder: "<name|file>",
+    description: `Platform that the events are for: ${targetNames.join(", ")}, or a file`,
+    default: defaultTarget,
+  },
+  repair: {
+    type: type.repair,
+    description: `Change what the target would drop, cut or not find: all, or some of ${repairs.join(", ")}`,
+    default: false,
+>>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
   },
   dedupe: {
     replaces: "dedupeBy",

@@ -7,6 +7,8 @@ import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../mapper/privacy
 import { parseTemplate } from "../sinks/directory-names.js";
 import { columnSources, formsOf, parseColumn, parseProfile } from "../sinks/output-columns.js";
 import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
+import { type Repair, repairs } from "../target/target-rules.js";
+import { targetNames } from "../target/targets.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
   EVENTS_MAX,
@@ -265,6 +267,26 @@ export const jsonOutput = {
     ),
   placeholder: "[form]",
   fromText: (text: string): JsonValue => parseSwitch(text) ?? text,
+};
+
+/** The name of a target, or a file that holds one. */
+export const target = {
+  ...textType(localPath, "<name>"),
+  isPath: true,
+  words: targetNames,
+} as const;
+
+const repairNames = z.enum(repairs);
+
+/** All repairs, or some of them. The value of the flag follows `=`. */
+export const repair = {
+  schema: z
+    .union([z.boolean(), repairNames, z.array(repairNames)])
+    .transform((chosen): readonly Repair[] =>
+      typeof chosen === "boolean" ? (chosen ? repairs : []) : [chosen].flat(),
+    ),
+  placeholder: "[names]",
+  fromText: (text: string): JsonValue => parseSwitch(text) ?? listFromText(text),
 };
 
 export const count = (minimum: number, maximum: number) =>

@@ -17,6 +17,7 @@ import {
 import type { Shard } from "../plan/shard.js";
 import type { S3Options } from "../store/object-store.js";
 import { isObjectUrl } from "../store/object-url.js";
+import { loadTarget } from "../target/targets.js";
 import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
@@ -28,6 +29,7 @@ import { LEAST_TIME, type TimeLimits } from "./option-values.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "./options.js";
 import { STANDARD_OUTPUT, type WorkerOptions } from "./options.js";
 import { HASH_SALT_VARIABLE } from "./secrets.js";
+import { targetOptionsOf, withTarget } from "./target-option.js";
 
 /**
  * Resolves the options of an export. Throws `UsageError` if inputs or output are missing, or options
@@ -185,6 +187,7 @@ export function resolveRunOptions(
     fresh: values.fresh,
     ...omitUndefined({
       naming: configuration.naming,
+      target: targetOptionsOf(loadTarget(values.target), values.repair),
       inputFormat,
       transformPath: values.transform,
       identityPath: values.identity,
@@ -199,7 +202,7 @@ export function resolveRunOptions(
 
 /** Returns the values of a configuration with the table's defaults. */
 export function valuesOf({ values, directory }: Configuration): CompleteValues {
-  return withDefaults(values, directory);
+  return withDefaults(withTarget(values), directory);
 }
 
 /** Returns an output and the way to it. `directory`: absolute, or an address. */

@@ -8,6 +8,9 @@ export const MANIFEST_NAME = "manifest.json";
 /** File next to the manifest: the number of events of each name on each day. */
 export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 
+/** File next to the manifest: the names that were repaired for the target. */
+export const RENAMES_NAME = "renames.json";
+
 /** File next to the manifest: the sources that were read. */
 export const INPUTS_NAME = "inputs.jsonl";
 
@@ -38,6 +41,7 @@ export interface Layout {
   readonly manifestFile: string;
   readonly eventsByDayFile: string;
   readonly inputsFile: string;
+  readonly renamesFile: string;
   /** `_switchyard`; only Switchyard reads it. */
   readonly ledgerDirectory: string;
   /** Holds the plan and the records of the epoch: `_switchyard`, or `_switchyard/epochs/<epoch>`. */
@@ -79,6 +83,7 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     duplicatesDirectory: join(outputDirectory, "duplicates"),
     manifestFile: join(outputDirectory, MANIFEST_NAME),
     eventsByDayFile: join(outputDirectory, EVENTS_BY_DAY_NAME),
+    renamesFile: join(outputDirectory, RENAMES_NAME),
     inputsFile: join(outputDirectory, INPUTS_NAME),
     ledgerDirectory,
     epochDirectory,

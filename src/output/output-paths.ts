@@ -6,6 +6,7 @@ import {
   LOCK_PATH,
   layoutOf,
   MANIFEST_NAME,
+  RENAMES_NAME,
   SENT_RUN_NAME,
   splitIdPattern,
   WORKER_OPTIONS_NAME,
@@ -35,7 +36,7 @@ const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
  */
 export function stageOf(path: string): number {
   if (path === MANIFEST_NAME) return 6;
-  if (path === EVENTS_BY_DAY_NAME || path === INPUTS_NAME) return 5;
+  if (isAccount(path)) return 5;
   if (isOfTable(path)) return 7;
   if (record.test(path)) return 4;
   if (plan.test(path)) return 3;
@@ -50,7 +51,7 @@ export const FIRST_ACCOUNT_STAGE = 5;
 
 /** Returns true for the manifest and the files that it names beside the data. */
 export function isAccount(path: string): boolean {
-  return [MANIFEST_NAME, EVENTS_BY_DAY_NAME, INPUTS_NAME].includes(path);
+  return [MANIFEST_NAME, EVENTS_BY_DAY_NAME, INPUTS_NAME, RENAMES_NAME].includes(path);
 }
 
 /** Returns true for the files that a compaction needs, apart from the parts. */

@@ -11,6 +11,7 @@ import {
   unusedFieldsSchema,
 } from "./report-fields.js";
 import { estimateSchema, identitySchema, type topIDSchema } from "./report-identity.js";
+import { targetReportSchema } from "./report-target.js";
 import { type JsonType, valueTypes } from "./value-types.js";
 
 /** Changes when a reader of older reports would misunderstand a newer one. */
@@ -349,6 +350,9 @@ export const reportSchema = z.strictObject({
     .strictObject({ headers: count, marks: count })
     .exactOptional()
     .describe("CSV headers and byte order marks inside of sources, which are not rows."),
+  target: targetReportSchema
+    .exactOptional()
+    .describe("What the target would do with the events; absent if it takes all as they are."),
   rejects: z.array(rejectSchema).describe("Reasons why rows are rejected, with samples."),
   samples: z
     .array(sampleSchema)
@@ -359,6 +363,7 @@ export const reportSchema = z.strictObject({
 
 /** A dry run's report. Times are ISO 8601 in UTC, sizes bytes, shares from 0 to 1. */
 export type Report = Immutable<z.infer<typeof reportSchema>>;
+export type TargetReport = Immutable<z.infer<typeof targetReportSchema>>;
 export type Severity = (typeof severities)[number];
 export type Finding = Immutable<z.infer<typeof findingSchema>>;
 export type Fix = Immutable<z.infer<typeof fixSchema>>;

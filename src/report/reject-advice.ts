@@ -21,5 +21,7 @@ export const rejectAdvice: Readonly<Record<RejectCodeName, string>> = {
   value_not_scalar: "map text or a number to the value",
   transform_failed: "correct the transform module",
   destination_refused: "correct the field that the service names, and send the rejects again",
+  target_value_long: "leave values out of repair, or shorten the value with a transform",
+  target_metadata_long: "remove long properties with drop, or split the event with a transform",
   type_mismatch: "leave the type out of --columns, or let a transform make a number of it",
 };

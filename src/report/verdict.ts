@@ -4,6 +4,7 @@ import type { Finding, Report, Severity } from "../profile/report.js";
 import { exceeds } from "../run/run.js";
 import { findingCodes } from "./findings/finding-codes.js";
 import { shareOf } from "./findings/observation.js";
+import { lostWords } from "./findings/target.js";
 import { formatCount, formatNumberOf } from "./quantities.js";
 
 /** Findings that cannot be accepted, and what to do instead. */
@@ -46,7 +47,7 @@ export function acceptFindings(
 
 /** Returns the verdict: one sentence for readers who read only one. `findings` are marked as accepted. */
 export function verdictOf(
-  facts: Pick<Report, "rows" | "findings" | "limit">,
+  facts: Pick<Report, "rows" | "findings" | "limit"> & { readonly target?: Report["target"] },
   maxRejects: MaxRejects,
 ): Report["verdict"] {
   const verdict = verdictOfRead(facts, maxRejects);
@@ -55,7 +56,11 @@ export function verdictOf(
 }
 
 function verdictOfRead(
-  { rows, findings }: Pick<Report, "rows" | "findings">,
+  {
+    rows,
+    findings,
+    target,
+  }: Pick<Report, "rows" | "findings"> & { readonly target?: Report["target"] },
   maxRejects: MaxRejects,
 ): Report["verdict"] {
   const open = findings.filter(({ acceptedBecause }) => acceptedBecause === undefined);
@@ -65,7 +70,10 @@ function verdictOfRead(
     return { tone: "error", sentence: "Not ready: there are no rows to migrate." };
   if (rows.mapped === 0) return { tone: "error", sentence: "Not ready: no row becomes an event." };
   const isWithinLimit = rows.rejected > 0 && !exceeds(rows, maxRejects);
-  const share = isWithinLimit ? limitWords(rows, maxRejects) : mappedWords(rows);
+  const isLost = open.some(({ code }) => lostCodes.has(code));
+  const share =
+    (isLost ? lostWords(target) : undefined) ??
+    (isWithinLimit ? limitWords(rows, maxRejects) : mappedWords(rows));
   const toCheck = `${formatNumberOf(warnings, "warning")} to check`;
   if (errors > 0) {
     const others = warnings > 0 ? ` and ${toCheck}` : "";
@@ -76,6 +84,9 @@ function verdictOfRead(
     return { tone: "warning", sentence: `Nearly ready: ${share}, with ${toCheck}.` };
   return { tone: "good", sentence: `Ready: ${share}.` };
 }
+
+/** Findings of events that the target drops. */
+const lostCodes: ReadonlySet<string> = new Set(["target_names", "target_metadata_large"]);
 
 /** `477 rejected rows are within the limit (0.22 % of 1 %)`. */
 function limitWords({ read, rejected }: Report["rows"], maxRejects: MaxRejects): string {

@@ -1,5 +1,6 @@
 import { isThere } from "../base/durable-file.js";
 import { epochOf } from "../base/epoch.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { builtFile } from "../base/package-files.js";
 import { readCompacted } from "../ledger/compacted.js";
 import { foldEvents } from "../ledger/event-fold.js";
@@ -7,6 +8,7 @@ import { Ledger } from "../ledger/ledger.js";
 import type { Manifest } from "../ledger/manifest.js";
 import { foldExport } from "../ledger/manifest-fold.js";
 import { recordOptions } from "../ledger/recorded-options.js";
+import { foldRepairs } from "../ledger/renames-fold.js";
 import type { ExportOptions } from "../options/options.js";
 import { directoryFiles } from "../output/directory-files.js";
 import { layoutOf, layoutOfEpoch } from "../output/layout.js";
@@ -20,7 +22,7 @@ export type ExportResult = RunResult<Manifest>;
 /** Returns the spec of an export to day directories, in one process or in several. */
 export async function exportSpec(
   options: ExportOptions,
-  files: OutputFiles = directoryFiles(options.outputDirectory),
+  outputFiles: OutputFiles = directoryFiles(options.outputDirectory),
 ): Promise<RunSpec<Manifest>> {
   const recorded = await recordOptions(options);
   const layout = layoutOf(options.outputDirectory, options.dataset);
@@ -29,7 +31,7 @@ export async function exportSpec(
     recorded,
     read: inputReading,
     sink: { entry: builtFile("split-worker.js") },
-    output: { layout, files, finishesOnly: options.finish },
+    output: { layout, files: outputFiles, finishesOnly: options.finish },
     async fold(facts, records, merged) {
       const readEvents = (id: string) =>
         new Ledger(layoutOfEpoch(layout, epochOf(id))).readEvents(id);
@@ -37,7 +39,11 @@ export async function exportSpec(
       const exportFacts = { ...facts, options: recorded };
       const compacted = await readCompacted(layout);
       const { manifest, eventsByDay } = foldExport(exportFacts, records, events, merged, compacted);
-      return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
+      const { renames, files } = await foldRepairs(layout, records, options.target);
+      return {
+        manifest: { ...manifest, ...omitUndefined({ renames }) },
+        files: { [layout.eventsByDayFile]: eventsByDay, ...files },
+      };
     },
     async follow(manifest) {
       // An existing log must follow the output: readers would miss files that a later run joins or adds.

@@ -5,6 +5,7 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { builtFile } from "../base/package-files.js";
 import { foldNumbers } from "../base/sum.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
+import { foldRepairs } from "../ledger/renames-fold.js";
 import { type AccountFacts, foldAccounts } from "../ledger/run-accounts.js";
 import { checkAccounts } from "../ledger/split-accounts.js";
 import type { SendOptions, SendRequest } from "../options/options.js";
@@ -21,7 +22,7 @@ import { deliveryOf } from "./sent-runs.js";
 export function sendSpec(
   options: SendOptions,
   recorded: Readonly<Record<string, unknown>>,
-  files: OutputFiles = directoryFiles(options.outputDirectory),
+  outputFiles: OutputFiles = directoryFiles(options.outputDirectory),
 ): RunSpec<SendManifest> {
   const { destination, outputDirectory } = options;
   const layout = layoutOf(outputDirectory, "events");
@@ -37,8 +38,12 @@ export function sendSpec(
         if (status === "complete") removeJournals(layoutOfEpoch(layout, epochOf(id)), id);
       },
     },
-    output: { layout, files },
-    fold: (facts, records) => ({ manifest: foldSend(facts, records, destination) }),
+    output: { layout, files: outputFiles },
+    async fold(facts, records) {
+      const { renames, files } = await foldRepairs(layout, records, options.target);
+      const manifest = foldSend(facts, records, destination);
+      return { manifest: { ...manifest, ...omitUndefined({ renames }) }, files };
+    },
   };
 }
 

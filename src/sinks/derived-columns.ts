@@ -77,8 +77,9 @@ class PlatformUsers extends DerivedColumn {
   }
 
   protected fill(events: EventBatch, from: number, target: number, data: number): void {
-    const { outcomes, user, rows } = events;
-    this.kernel.run.makePlatformUsers(outcomes, user.address, from, rows, target, data);
+    const { outcomes, user, rows, userFields = 0 } = events;
+    const { run } = this.kernel;
+    run.makePlatformUsers(outcomes, user.address, from, rows, target, data, userFields);
   }
 }
 

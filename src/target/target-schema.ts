@@ -58,7 +58,7 @@ const metadata = z
 const users = z
   .strictObject({
     fields: z
-      .record(text, z.array(text).min(1))
+      .record(text.max(90), z.array(text).min(1))
       .describe(
         "Fields that the platform looks for at the top level of the user, each with the properties that fill it; the first that has a value wins.",
       ),
@@ -96,4 +96,8 @@ export const targetSchema = z.strictObject({
   users: users.exactOptional(),
   days: days.exactOptional(),
   files: files.exactOptional(),
+  billing: z
+    .strictObject({ perEvent: z.literal(true), sources })
+    .exactOptional()
+    .describe("The platform bills each event that it takes, also one that is loaded again."),
 });

@@ -10,9 +10,8 @@ import type { targetSchema } from "./target-schema.js";
  */
 export type Target = Immutable<z.output<typeof targetSchema>>;
 
-/** The repairs that can be asked for, in the order in which they are listed. */
-export const repairs = ["names", "values", "metadata", "users", "days"] as const;
-export type Repair = (typeof repairs)[number];
-
 /** The part of a target that decides what it does with one event. Plain data for threads. */
-export type EventRules = Pick<Target, "name" | "title" | "names" | "values" | "metadata" | "users">;
+export type EventRules = Pick<
+  Target,
+  "name" | "title" | "names" | "values" | "metadata" | "users" | "days" | "billing"
+>;

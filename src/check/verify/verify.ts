@@ -21,6 +21,7 @@ import { directoryOf } from "../../sinks/directory-names.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
 import { type FileCheck, verifyFile } from "./verify-file.js";
+import { verifyRenames } from "./verify-renames.js";
 import { verifyTotals } from "./verify-totals.js";
 
 export interface VerifyResult {
@@ -103,6 +104,7 @@ export async function verifyExport(
           : events.fileDifferences(directory))
       : []),
     ...(await verifyInputs(directory, manifest)),
+    ...(await verifyRenames(directory, manifest)),
     ...unexpectedFiles(there, manifest),
     ...(await verifyRejects(files, manifest, signal)),
     ...verifyTotals(manifest),

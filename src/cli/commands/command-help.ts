@@ -149,6 +149,17 @@ Examples:
 Exit codes: 0 ended by a signal, 1 failed, 2 wrong usage or configuration,
 130 interrupted by a second signal.`;
 
+export const names = `
+Prints each event name, key of metadata and property of users that --repair has
+given another name, with the new one and the number of events. The same is in
+renames.json beside the manifest.
+
+Examples:
+  $ switchyard names out
+  $ switchyard names out --csv > names.csv
+
+Exit codes: 0 printed, 1 failed, 2 wrong usage, 130 interrupted.`;
+
 export const loadSql = `
 Prints the CREATE TABLE for the columns of the export, and the statements that
 load its files, without running them. For BigQuery, Snowflake and Redshift copy

@@ -147,6 +147,18 @@ const commandRows: readonly CommandRow[] = [
     run: stepsOf("verify"),
   },
   {
+    name: "names",
+    description: "list the names that an export has repaired for its target",
+    help: help.names,
+    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    options: [...storeAccess, ...outcomeOptions],
+    ownOptions: [new Option("--csv", "Print CSV").helpGroup(GENERAL_GROUP)],
+    async run({ flags, configPath, parsed }, context) {
+      const { runNames } = await import("../run-names.js");
+      return runNames({ flags, configPath, csv: parsed["csv"] === true }, context);
+    },
+  },
+  {
     name: "compact",
     description: "join the small files of each day of a finished export",
     help: help.compact,

@@ -28,6 +28,35 @@ export const findingCodes = {
     "The finding names the likely cause: inputs, filters, preset or mapping.",
   ),
   source_failed: error("A source could not be read completely.", "Fetch the file again."),
+  target_names: error(
+    "The target drops events of these names: they have characters that it forbids, or are too long.",
+    "`repair` of `names`: [targets.md](targets.md#repair).",
+  ),
+  target_metadata_large: error(
+    "The target drops events whose metadata is as large as this.",
+    "`drop` of long properties.",
+  ),
+  target_values_long: warning(
+    "The target cuts values of this length.",
+    "`repair` of `values`, which rejects such events.",
+  ),
+  target_keys_dotted: warning(
+    "The target reads a metadata key with a dot as a path, and finds nothing.",
+    "`repair` of `metadata`, which replaces the dots.",
+  ),
+  target_metadata_nested: warning(
+    "The target stores objects and lists within metadata as text.",
+    "`repair` of `metadata`, which moves their members to the first level.",
+  ),
+  target_users: warning(
+    "User properties fill fields that the target looks for at the top level of the user, such as the email address.",
+    "`repair` of `users`.",
+  ),
+  target_days: warning(
+    "The days of the target begin at another time than those of the export.",
+    "`repair` of `days`, which sets `export.dayZone`.",
+  ),
+  target_repaired: info("Events are repaired for the target.", "Nothing."),
   field_missing: warning(
     "A mapped field has no value in any row, or in any row of some sources that should have about 20. Optional fields of presets are reported only for some sources.",
     "Another field in the mapping, or a list of both names.",

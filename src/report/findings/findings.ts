@@ -45,6 +45,7 @@ import { findRejects } from "./rejects.js";
 import { findRenamed } from "./renamed-fields.js";
 import { findLargeEvents, findLongValues } from "./sizes.js";
 import { findAlikeKeys, findAlikeNames } from "./spellings.js";
+import { findForTarget } from "./target.js";
 import { FINDINGS_PER_CODE } from "./thresholds.js";
 import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
 import { findUnmappedFields } from "./unmapped-fields.js";
@@ -54,6 +55,14 @@ import { findVanishedFields, findVanishedProperties } from "./vanished-values.js
 /** The function that looks for each code; a function that looks for several codes runs once. */
 const finders: Readonly<Record<FindingCode, Finder>> = {
   no_events: findNoEvents,
+  target_names: findForTarget,
+  target_metadata_large: findForTarget,
+  target_values_long: findForTarget,
+  target_keys_dotted: findForTarget,
+  target_metadata_nested: findForTarget,
+  target_users: findForTarget,
+  target_days: findForTarget,
+  target_repaired: findForTarget,
   source_failed: findFailedSources,
   time_unit_seconds: findTimeUnits,
   time_unit_milliseconds: findTimeUnits,

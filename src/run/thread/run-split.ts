@@ -101,6 +101,8 @@ async function writeSplit(
 ): Promise<WrittenSplit> {
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
+  // Those of a split that was given up.
+  tools.mapper.takeRenames();
   const rejects = tools.openRejects(split.id);
   const duplicates = await tools.duplicates?.open(split);
   const tally = new SplitTally(rejects, tools.eventCounts, duplicates !== undefined);
@@ -143,7 +145,8 @@ async function writeSplit(
       ...(digests.length === 0 ? {} : { digests }),
     };
     const counted = tools.eventCounts?.events();
-    return new WrittenSplit({ events, rejects, duplicates, counted, record }, tools);
+    const renames = tools.mapper.takeRenames();
+    return new WrittenSplit({ events, rejects, duplicates, counted, renames, record }, tools);
   } catch (error) {
     // The sink may still report refused rows while it aborts.
     await written.abort();

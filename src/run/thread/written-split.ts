@@ -6,6 +6,7 @@ import type { LedgerWriter } from "../../ledger/ledger-writer.js";
 import type { Layout } from "../../output/layout.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
+import type { SplitRenames } from "../../target/split-renames.js";
 import type { SplitRejects } from "./split-rejects.js";
 
 /** The tools that commit a split. */
@@ -22,6 +23,8 @@ interface SplitResults {
   readonly duplicates: SplitDuplicates | undefined;
   /** Counts by event name; absent if the run does not need them. */
   readonly counted: SplitEvents | undefined;
+  /** Names that the target does not take; absent if it takes all. */
+  readonly renames: SplitRenames | undefined;
   /** The fields of the record that are known before the commit. */
   readonly record: Omit<SplitRecord, "rejects" | "parts" | "staged" | "spill" | "counts">;
 }
@@ -57,15 +60,16 @@ export class WrittenSplit {
   }
 
   async #commit(): Promise<SplitRecord> {
-    const { events, rejects, duplicates, counted, record } = this.results;
+    const { events, rejects, duplicates, counted, renames, record } = this.results;
     const { ledger } = this.tools;
     // In parallel, because each waits for the disk. Without the record of the split neither counts.
-    const [committed, listed] = await Promise.allSettled([
+    const [committed, ...listed] = await Promise.allSettled([
       events.commit(),
       counted && ledger.writeEvents(record.id, counted),
+      renames && ledger.writeRenames(record.id, renames),
     ]);
     if (committed.status === "rejected") throw committed.reason;
-    if (listed.status === "rejected") throw listed.reason;
+    for (const one of listed) if (one.status === "rejected") throw one.reason;
     await rejects.commit();
     await duplicates?.commit();
     const { parts, counts, spill, staged } = committed.value;

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCode } from "../../base/errors.js";
+import type { RunAccounts } from "../../ledger/manifest.js";
+import { RENAMES_NAME } from "../../output/layout.js";
+import type { Renames } from "../../target/renames.js";
+import { compare, type Difference, difference } from "./verify-difference.js";
+
+/**
+ * Compares the file of repaired names with the manifest, and with the events: none has an old name, and no
+ * two old names have the same new one.
+ */
+export async function verifyRenames(
+  directory: string,
+  {
+    renames,
+    events,
+  }: Pick<RunAccounts, "renames"> & { readonly events: readonly { event: string }[] },
+): Promise<readonly Difference[]> {
+  if (renames === undefined) return [];
+  const file = await readOrNone(join(directory, RENAMES_NAME));
+  if (file === undefined) {
+    return [difference("file_missing", RENAMES_NAME, "the file does not exist")];
+  }
+  const digest = createHash("sha256").update(file).digest("hex");
+  const changed = [
+    ...compare("bytes_differ", RENAMES_NAME, "size in bytes", file.length, renames.bytes),
+    ...compare("sha256_differs", RENAMES_NAME, "SHA-256", digest, renames.sha256),
+  ];
+  if (changed.length > 0) return changed;
+  const { names, metadata } = JSON.parse(file.toString()) as Renames;
+  const delivered = new Set(events.map(({ event }) => event));
+  const left = names.find((one) => delivered.has(one.old));
+  const shared = [names, metadata]
+    .map((all) => all.map((one) => one.new))
+    .flatMap((all) => all.filter((name, index) => all.indexOf(name) !== index));
+  return [
+    ...(left === undefined
+      ? []
+      : [
+          difference(
+            "events_differ",
+            RENAMES_NAME,
+            `events still have the name ${JSON.stringify(left.old)}`,
+          ),
+        ]),
+    ...shared.map((name) =>
+      difference("events_differ", RENAMES_NAME, `two names became ${JSON.stringify(name)}`),
+    ),
+  ];
+}
+
+async function readOrNone(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+// The texts that break a rule of a target, and those that replace them. Each text is judged once, by
+// TypeScript, and kept: a kernel that meets a text which is not in the table stops at its row, and goes
+// on when it has been added (src/mapper/target/rename-table.ts).
+
+/** Open addressing, never more than half full. */
+@unmanaged
+export class RenameTable {
+  /** Addresses of entries; 0 is a free slot. */
+  slots: usize;
+  mask: u32;
+}
+
+/** A known text. */
+@unmanaged
+export class Rename {
+  hash: u32;
+  start: usize;
+  length: usize;
+  /** The text that replaces it; of no length if it stays. */
+  newStart: usize;
+  newLength: usize;
+  /** Marks of the rules that it breaks. */
+  marks: u32;
+  /** Events that have it. */
+  rows: u32;
+}
+
+function hashOf(start: usize, length: usize): u32 {
+  let hash: u32 = 0x811c9dc5;
+  for (let p = start; p < start + length; p++) hash = (hash ^ <u32>load<u8>(p)) * 0x01000193;
+  return hash ^ (hash >> 15);
+}
+
+/** Returns the entry of a text; 0 if it is not known. */
+export function findRename(table: RenameTable, start: usize, length: usize): usize {
+  const hash = hashOf(start, length);
+  let index = hash & table.mask;
+  while (true) {
+    const entry = <usize>load<u32>(table.slots + ((<usize>index) << 2));
+    if (entry == 0) return 0;
+    const known = changetype<Rename>(entry);
+    if (
+      known.hash == hash && known.length == length &&
+      memory.compare(known.start, start, length) == 0
+    ) return entry;
+    index = (index + 1) & table.mask;
+  }
+}
+
+/** Adds an entry whose text is not known yet. */
+export function addRename(table: RenameTable, entry: usize): void {
+  const added = changetype<Rename>(entry);
+  added.hash = hashOf(added.start, added.length);
+  let index = added.hash & table.mask;
+  while (load<u32>(table.slots + ((<usize>index) << 2)) != 0) index = (index + 1) & table.mask;
+  store<u32>(table.slots + ((<usize>index) << 2), <u32>entry);
+}
+
+/**
+ * Returns the characters of UTF-8 text as UTF-16 units. `isJson`: the text is JSON, in whose strings an
+ * escape is one unit.
+ */
+export function unitsOf(start: usize, length: usize, isJson: bool): usize {
+  let units: usize = 0;
+  const end = start + length;
+  for (let p = start; p < end; p++) {
+    const c = load<u8>(p);
+    if (isJson && c == 0x5c) {
+      p += load<u8>(p, 1) == 0x75 ? 5 : 1;
+      units++;
+    } else if ((c & 0xc0) != 0x80) {
+      units += c >= 0xf0 ? 2 : 1;
+    }
+  }
+  return units;
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { epochOf } from "../base/epoch.js";
+import type { TargetOptions } from "../mapper/mapper-options.js";
+import { type Layout, layoutOfEpoch, RENAMES_NAME } from "../output/layout.js";
+import { RenameFold, type Renames } from "../target/renames.js";
+import { Ledger } from "./ledger.js";
+import type { SplitRecord } from "./ledger-records.js";
+import type { ManifestRenames } from "./manifest.js";
+import { inOrder } from "./run-accounts.js";
+
+/** The names that committed splits have repaired, and the file that lists them. */
+interface FoldedRenames {
+  readonly renames?: ManifestRenames;
+  /** Content by absolute path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Returns the names that a run has repaired; nothing if it repairs none. Throws `names_too_many`. */
+export async function foldRepairs(
+  layout: Layout,
+  records: readonly SplitRecord[],
+  target: TargetOptions | undefined,
+): Promise<FoldedRenames> {
+  if (target === undefined || target.repair.length === 0) return { files: {} };
+  const { version, names, metadata, users, ...rest } = await foldRenames(layout, records, target);
+  const text = `${JSON.stringify({ version, ...rest, names, metadata, users }, undefined, 1)}\n`;
+  return {
+    renames: {
+      path: RENAMES_NAME,
+      bytes: Buffer.byteLength(text),
+      sha256: createHash("sha256").update(text).digest("hex"),
+      target: rest.target,
+      names: names.length,
+      metadata: metadata.length,
+      users: users.length,
+    },
+    files: { [layout.renamesFile]: text },
+  };
+}
+
+/** Adds up the names of committed splits that the target does not take as they are. */
+export async function foldRenames(
+  layout: Layout,
+  records: readonly SplitRecord[],
+  { rules }: TargetOptions,
+): Promise<Renames> {
+  const fold = new RenameFold();
+  // One at a time: together they can take much memory.
+  for (const { id } of inOrder(records)) {
+    fold.add(await new Ledger(layoutOfEpoch(layout, epochOf(id))).readRenames(id));
+  }
+  return fold.result(rules);
+}

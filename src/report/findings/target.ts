@@ -1,0 +1,138 @@
+import type { Fix, TargetReport } from "../../profile/report.js";
+import { formatCount, formatNumberOf } from "../quantities.js";
+import { fixOf } from "./configuration-fixes.js";
+import type { FindingCode } from "./finding-codes.js";
+import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
+
+type Rule = TargetReport["rules"][number];
+type RuleName = Rule["rule"];
+
+/** Names that a finding shows, with their counts. */
+const SHOWN = 5;
+
+/** The finding of each rule: its code, its repair, and what the target does with the events. */
+const rows: Readonly<Record<RuleName, RuleRow>> = {
+  name: {
+    code: "target_names",
+    repair: "names",
+    does: ({ title }) => `would be dropped by ${title}: the name is not valid there`,
+  },
+  size: {
+    code: "target_metadata_large",
+    does: ({ title }) => `would be dropped by ${title}: the metadata is too large`,
+    advice: "Remove long properties with drop.",
+  },
+  value: {
+    code: "target_values_long",
+    repair: "values",
+    does: ({ title, has }) => `${has} a value that is longer than ${title} stores`,
+    advice: "With the line, such events are rejected and kept.",
+  },
+  dots: {
+    code: "target_keys_dotted",
+    repair: "metadata",
+    does: ({ title, has }) =>
+      `${has} metadata keys with a dot, whose values ${title} reads as null`,
+  },
+  nested: {
+    code: "target_metadata_nested",
+    repair: "metadata",
+    does: ({ title, has }) => `${has} nested metadata, which ${title} stores as text`,
+  },
+  user: {
+    code: "target_users",
+    repair: "users",
+    does: ({ title, has }) => `${has} user properties where ${title} does not look for them`,
+  },
+  day: {
+    code: "target_days",
+    repair: "days",
+    does: ({ title, is }) => `${is} on another day for ${title} than in the day directories`,
+  },
+};
+
+interface RuleRow {
+  readonly code: FindingCode;
+  /** Absent if nothing repairs it. */
+  readonly repair?: string;
+  does(words: Words): string;
+  readonly advice?: string;
+}
+
+/** The words of a sentence about one event or several. */
+interface Words {
+  readonly title: string;
+  readonly has: "has" | "have";
+  readonly is: "is" | "are";
+}
+
+function wordsFor(events: number, { title }: TargetReport): Words {
+  return events === 1 ? { title, has: "has", is: "is" } : { title, has: "have", is: "are" };
+}
+
+/** Events that the target would drop or change, one finding for each rule; and those that are repaired. */
+export function findForTarget(facts: ReportedFacts): readonly Observation[] {
+  const { target } = facts;
+  if (target === undefined) return [];
+  const broken = target.rules.filter((rule) => !rule.isRepaired);
+  const repaired = target.rules.filter((rule) => rule.isRepaired);
+  return [
+    ...broken.map((rule) => describeRule(rule, target)),
+    ...(repaired.length === 0 ? [] : [describeRepaired(repaired, target)]),
+  ];
+}
+
+function describeRule(rule: Rule, target: TargetReport): Observation {
+  const { code, repair, does, advice } = rows[rule.rule];
+  const share = shareOf(rule.events, target.events);
+  const sources = rule.sources.length === 0 ? "" : ` See ${rule.sources.join(", ")}.`;
+  const pieces = [namesText(rule), advice, `That is ${share} of the events.${sources}`];
+  return {
+    code,
+    title: `${formatNumberOf(rule.events, "event")} ${does(wordsFor(rule.events, target))}`,
+    detail: pieces.filter((piece) => piece !== undefined).join(" "),
+    rows: rule.events,
+    fix: repair === undefined ? undefined : repairFix(repair, target),
+  };
+}
+
+function describeRepaired(rules: readonly Rule[], target: TargetReport): Observation {
+  const parts = rules.map(
+    ({ rule, events }) =>
+      `${formatNumberOf(events, "event")} that ${rows[rule].does(wordsFor(events, target))}`,
+  );
+  const names = rules.map(namesText).filter((text) => text !== undefined);
+  return {
+    code: "target_repaired",
+    title: `Events are repaired for ${target.title}`,
+    detail: [`The repair takes care of ${parts.join(", ")}.`, ...names].join(" "),
+    rows: Math.max(...rules.map(({ events }) => events)),
+  };
+}
+
+/** `"$pageview" becomes "auto:pageview" (1,204 events), …`. */
+function namesText({ names, otherNames }: Rule): string | undefined {
+  if (names.length === 0) return undefined;
+  const shown = names
+    .slice(0, SHOWN)
+    .map(
+      (one) => `${quoted(one.old)} to ${quoted(one.new)} (${formatNumberOf(one.events, "event")})`,
+    );
+  const hidden = names.length - shown.length + otherNames;
+  return `The repair changes ${shown.join(", ")}${hidden === 0 ? "" : ` and ${formatNumberOf(hidden, "more name")}`}.`;
+}
+
+/** Adds a repair to those of the run. */
+function repairFix(repair: string, target: TargetReport): Fix {
+  return fixOf(["repair"], [...new Set([...target.repair, repair])], false);
+}
+
+/** `of 1,204,331 events 311,902 (25.9 %) would be dropped by Statsig: 41 names`; undefined if none would be. */
+export function lostWords(target: TargetReport | undefined): string | undefined {
+  if (target === undefined || target.lost === 0) return undefined;
+  const { rules, events, lost, title } = target;
+  const rule = rules.find((one) => one.rule === "name" && !one.isRepaired);
+  const names = (rule?.names.length ?? 0) + (rule?.otherNames ?? 0);
+  const of = names === 0 ? "" : `: ${formatNumberOf(names, "name")}`;
+  return `of ${formatNumberOf(events, "event")} ${formatCount(lost)} (${shareOf(lost, events)}) would be dropped by ${title}${of}`;
+}

@@ -1,0 +1,116 @@
+import { createZone } from "../../base/luxon-zone.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import type { RunAccounts } from "../../ledger/manifest.js";
+import type { TargetOptions } from "../../mapper/mapper-options.js";
+import type { TargetReport } from "../../profile/report.js";
+import type { Rename, Renames } from "../../target/renames.js";
+import type { EventRules } from "../../target/target.js";
+import {
+  CHANGED_NOTICE,
+  isRepaired,
+  LOST_NOTICE,
+  noticeOf,
+  type TargetRule,
+  targetRules,
+} from "../../target/target-rules.js";
+
+/** Names that the report lists for a rule. */
+const NAMES_MAX = 100;
+
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+
+export interface TargetFacts {
+  readonly accounts: Pick<RunAccounts, "notices" | "rows">;
+  readonly renames: Renames;
+  /** Events by hours since 1970 in the zone of the days. */
+  readonly hours: ReadonlyMap<number, number>;
+  readonly dayZone: string;
+}
+
+/** Returns what a target would do with the events of a dry run. */
+export function targetReportOf(
+  { rules, repair }: TargetOptions,
+  { accounts: { notices, rows }, renames, hours, dayZone }: TargetFacts,
+): TargetReport {
+  const lost = notices[LOST_NOTICE] ?? 0;
+  const told = targetRules.map((rule) => ({
+    rule,
+    isRepaired: isRepaired(rule, repair),
+    events: notices[noticeOf(rule, repair)] ?? 0,
+    ...listOf(namesOf(rule, renames)),
+    sources: sourcesOf(rule, rules),
+  }));
+  const shifted = rules.days && shiftedEvents(hours, dayZone, rules.days.zone);
+  const day = rules.days && {
+    rule: "day" as const,
+    isRepaired: repair.includes("days"),
+    events: shifted ?? 0,
+    names: [],
+    otherNames: 0,
+    sources: rules.days.sources,
+  };
+  return {
+    name: rules.name,
+    title: rules.title,
+    repair,
+    events: rows.delivered,
+    lost,
+    changed: notices[CHANGED_NOTICE] ?? 0,
+    rules: [...told, ...Object.values(omitUndefined({ day }))].filter(({ events }) => events > 0),
+    billed: rules.billing === undefined ? null : rows.delivered - lost,
+  };
+}
+
+function namesOf(
+  rule: TargetRule,
+  { names, metadata, users }: Renames,
+): TargetReport["rules"][number]["names"] {
+  const keys = (isOf: (path: readonly string[]) => boolean) =>
+    metadata.filter(({ old }) => isOf(old)).map((one) => ({ ...one, old: one.old.join(".") }));
+  const lists: Readonly<Record<TargetRule, readonly Rename<string>[]>> = {
+    name: names,
+    dots: keys(([first = ""]) => first.includes(".")),
+    nested: keys((path) => path.length > 1),
+    user: users,
+    value: [],
+    size: [],
+  };
+  return lists[rule];
+}
+
+function listOf(names: TargetReport["rules"][number]["names"]) {
+  return { names: names.slice(0, NAMES_MAX), otherNames: Math.max(0, names.length - NAMES_MAX) };
+}
+
+function sourcesOf(rule: TargetRule, rules: EventRules): readonly string[] {
+  const parts: Readonly<Record<TargetRule, "names" | "values" | "metadata" | "users">> = {
+    name: "names",
+    value: "values",
+    dots: "metadata",
+    nested: "metadata",
+    size: "metadata",
+    user: "users",
+  };
+  return rules[parts[rule]]?.sources ?? [];
+}
+
+/**
+ * Returns the events whose day is another one in the zone of the target. Events are counted by hours, so that
+ * zones which differ by a part of an hour give the number of the hour's start.
+ */
+function shiftedEvents(
+  hours: ReadonlyMap<number, number>,
+  dayZone: string,
+  targetZone: string,
+): number {
+  const [here, there] = [createZone(dayZone), createZone(targetZone)];
+  let shifted = 0;
+  for (const [hour, events] of hours) {
+    const localMs = hour * HOUR_MS;
+    const timeMs = localMs - here.offsetMs(localMs - here.offsetMs(localMs));
+    const day = Math.floor((timeMs + there.offsetMs(timeMs)) / (DAY_HOURS * HOUR_MS));
+    if (day !== Math.floor(hour / DAY_HOURS)) shifted += events;
+  }
+  return shifted;
+}
