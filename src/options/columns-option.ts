@@ -6,14 +6,15 @@ import { outputFormat } from "../formats/output-formats.js";
 import type { Mapping } from "../mapper/mapping.js";
 import { shortenIdPath } from "../mapper/privacy-path.js";
 import {
+  EVENT_COLUMNS,
+  eventColumns,
   needsInsertID,
   type OutputColumn,
   parseColumn,
-  parseProfile,
-  profileColumns,
-  profiles,
+  parseEventColumns,
   type RowsOptions,
 } from "../sinks/output-columns.js";
+import { loadTarget } from "../target/targets.js";
 import type { CompleteValues } from "./option-names.js";
 import type { RunOptions } from "./options.js";
 
@@ -22,19 +23,30 @@ export function resolveColumns(
   values: CompleteValues,
   mapping: Mapping,
 ): RowsOptions & Pick<RunOptions, "types"> {
-  const { insertId, columns = [profiles[0]], drop = [], hash = [] } = values;
+  const { insertId, columns, drop = [], hash = [] } = values;
   const withInsertID = insertId && mapping.insertID.length > 0;
-  const chosen = columns.length === 1 ? parseProfile(columns[0] ?? "") : undefined;
-  if (chosen === undefined) {
+  if (columns === undefined) return columnsOfTarget(values, withInsertID);
+  const unit = columns.length === 1 ? parseEventColumns(columns[0] ?? "") : undefined;
+  if (unit === undefined) {
     const listed = listedColumns(columns, withInsertID);
     const types = typesOf(listed.columns);
     checkKept(types, [...drop, ...hash]);
     return { ...listed, ...omitUndefined({ types }) };
   }
-  const { profile, unit } = chosen;
-  if (profile === "event" && unit === "ms") return { withInsertID };
+  if (unit === "ms") return { withInsertID };
   const { rows } = outputFormat(values.format.format);
-  return { withInsertID, columns: profileColumns(profile, rows, { withInsertID, unit }) };
+  return { withInsertID, columns: eventColumns(rows, { withInsertID, unit }) };
+}
+
+/** Returns the columns that the target loads, or those of the event. */
+function columnsOfTarget({ target }: CompleteValues, withInsertID: boolean): RowsOptions {
+  const { files } = loadTarget(target);
+  if (files === undefined) return { withInsertID };
+  const columns = files.columns.map(parseColumn).filter((column) => column !== undefined);
+  return {
+    withInsertID,
+    columns: columns.filter(({ source }) => withInsertID || !needsInsertID(source)),
+  };
 }
 
 function typesOf(columns: readonly OutputColumn[]): TargetTypes | undefined {
@@ -55,9 +67,9 @@ function checkKept(types: TargetTypes = {}, paths: readonly string[]): void {
 }
 
 function listedColumns(texts: readonly string[], withInsertID: boolean) {
-  const profile = texts.find((text) => parseProfile(text) !== undefined);
-  if (profile !== undefined)
-    throw notValid(`${profile} is a profile, with its own columns`, "it alone");
+  const event = texts.find((text) => parseEventColumns(text) !== undefined);
+  if (event !== undefined)
+    throw notValid(`${event} is all columns of ${EVENT_COLUMNS}`, "it alone");
   const columns = texts.map(parseColumn).filter((column) => column !== undefined);
   const sources = columns.map(({ source }) => source);
   for (const source of ["event", "timestamp"] as const) {

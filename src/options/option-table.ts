@@ -223,8 +223,9 @@ export const optionTable = {
     section: "export",
     replaces: "profile timestampUnit",
     type: type.outputColumns,
-    description: "Columns of the written files: event, platform, or name=event,time=timestamp:s",
-    otherwise: "event",
+    description:
+      "Columns of the written files: event, or a list such as name=event,time=timestamp:s",
+    otherwise: "those of the target, else event",
   },
   fresh: {
     section: "export",

@@ -5,7 +5,7 @@ import { mustBe } from "../base/schema.js";
 import { typedTargets } from "../batch/text-types.js";
 import { isPrivacyPath, isPropertyPath, PROPERTY_PATHS } from "../mapper/privacy-path.js";
 import { parseTemplate } from "../sinks/directory-names.js";
-import { columnSources, formsOf, parseColumn, parseProfile } from "../sinks/output-columns.js";
+import { columnSources, formsOf, parseColumn, parseEventColumns } from "../sinks/output-columns.js";
 import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import { type Repair, repairs } from "../target/target-rules.js";
 import { targetNames } from "../target/targets.js";
@@ -231,11 +231,11 @@ export const privacyPaths = listOf(
 export const propertyPaths = listOf(validText(isPropertyPath, PROPERTY_PATHS), "<path>");
 
 const outputColumn = parsable(
-  (text) => parseProfile(text) ?? parseColumn(text),
-  `a profile (event or platform, such as platform:ms), or <name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
+  (text) => parseEventColumns(text) ?? parseColumn(text),
+  `event, such as event:s, or <name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
 );
 
-/** A profile, or a list of columns. */
+/** The columns of the event, or a list. */
 export const outputColumns = {
   schema: z
     .union([outputColumn, z.array(outputColumn)])

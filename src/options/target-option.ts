@@ -8,15 +8,14 @@ import { loadTarget } from "../target/targets.js";
 import type { OptionValues } from "./option-names.js";
 
 /**
- * Returns the values with those that a target has for options that are not given: the columns of its files,
- * and the zone of its days if they are repaired. Throws `UsageError` (`target_invalid`).
+ * Returns the values with the zone of the target's days, if days are repaired and no zone is given. Throws `UsageError` (`target_invalid`).
  */
 export function withTarget(values: OptionValues): OptionValues {
   if (values.target === undefined) return values;
-  const { files, days } = loadTarget(values.target);
+  const { days } = loadTarget(values.target);
   const isRepaired = values.repair?.includes("days") === true;
   const dayZone = isRepaired ? days?.zone : undefined;
-  return { ...omitUndefined({ columns: files?.columns, dayZone }), ...values };
+  return { ...omitUndefined({ dayZone }), ...values };
 }
 
 /** Returns what a target does with events; undefined if it has no rule for them. */

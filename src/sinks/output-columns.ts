@@ -42,56 +42,36 @@ export interface OutputColumn {
 export interface RowsOptions {
   /** Rows have a column of insert ids. */
   readonly withInsertID: boolean;
-  /** The columns; those of the profile `event` if absent. */
+  /** The columns; those of the event if absent. */
   readonly columns?: readonly OutputColumn[];
 }
 
 /** Rows as a table, or as objects whose ids are members of `user`. */
 export type RowForm = "columns" | "lines";
 
-/** Ready lists of columns. */
-export const profiles = ["event", "platform"] as const;
-export type Profile = (typeof profiles)[number];
-
 const eventSources: Readonly<Record<RowForm, readonly ColumnSource[]>> = {
   columns: ["event", "timestamp", "userID", "stableID", "value", "user", "metadata", "insertID"],
   lines: ["event", "timestamp", "user", "metadata", "value", "insertID"],
 };
 
-/** https://docs.statsig.com/data-warehouse-ingestion/data_mapping and the older bucket ingestion. */
-const platformSources: readonly (readonly [name: string, source: ColumnSource])[] = [
-  ["event_name", "event"],
-  ["timestamp", "timestamp"],
-  ["event_value", "value"],
-  ["event_metadata", "metadata"],
-  ["user", "platformUser"],
-  ["timeuuid", "timeuuid"],
-];
+/** The word for the columns of the event, with any unit of its timestamps. */
+export const EVENT_COLUMNS = "event";
 
-/** Parses `platform`, or `event:s` with the unit of its timestamps; undefined if it is no profile. */
-export function parseProfile(
-  text: string,
-): { readonly profile: Profile; readonly unit: TimestampUnit } | undefined {
-  const [name, unit, ...more] = text.split(":");
-  const profile = profiles.find((one) => one === name);
-  if (profile === undefined || more.length > 0) return undefined;
-  if (unit === undefined) return { profile, unit: profile === "platform" ? "s" : "ms" };
-  return unit in timestampUnits ? { profile, unit: unit as TimestampUnit } : undefined;
+/** Parses `event`, or `event:s` with the unit of its timestamps; undefined if it is another text. */
+export function parseEventColumns(text: string): TimestampUnit | undefined {
+  const [name, unit = "ms", ...more] = text.split(":");
+  if (name !== EVENT_COLUMNS || more.length > 0 || !(unit in timestampUnits)) return undefined;
+  return unit as TimestampUnit;
 }
 
-/** Returns the columns of a profile. */
-export function profileColumns(
-  profile: Profile,
+/** Returns the columns of the event. */
+export function eventColumns(
   form: RowForm,
   { withInsertID, unit }: { readonly withInsertID: boolean; readonly unit: TimestampUnit },
 ): readonly OutputColumn[] {
-  const named =
-    profile === "platform"
-      ? platformSources
-      : eventSources[form].map((source) => [source, source] as const);
-  return named
-    .filter(([, source]) => withInsertID || !needsInsertID(source))
-    .map(([name, source]) => ({ name, source, unit }));
+  return eventSources[form]
+    .filter((source) => withInsertID || !needsInsertID(source))
+    .map((source) => ({ name: source, source, unit }));
 }
 
 /** Returns the columns of rows. */
@@ -99,7 +79,7 @@ export function columnsOf(
   { withInsertID, columns }: RowsOptions,
   form: RowForm,
 ): readonly OutputColumn[] {
-  return columns ?? profileColumns("event", form, { withInsertID, unit: "ms" });
+  return columns ?? eventColumns(form, { withInsertID, unit: "ms" });
 }
 
 /** Returns the texts that row buffers hold for these rows. */

@@ -26,10 +26,11 @@ function projectOf(section: object): string {
 }
 
 test.each(someOf(["parquet", "arrow", "csv", "jsonl", "jsonl.gz"], 5))(
-  "verify reads the columns of a profile back from %s, and notices another name",
+  "verify reads the columns of a target back from %s, and notices another name",
   async (format) => {
-    const cwd = projectOf({ to: "out", format, columns: "platform" });
-    expect(await runInProcess(["export", "--quiet"], { cwd })).toMatchObject({ exitCode: 0 });
+    const cwd = projectOf({ to: "out", format });
+    const args = ["export", "--quiet", "--target", "statsig"];
+    expect(await runInProcess(args, { cwd })).toMatchObject({ exitCode: 0 });
     expect(await runInProcess(["verify", "out"], { cwd })).toMatchObject({ exitCode: 0 });
     const manifest = readFileSync(join(cwd, "out/manifest.json"), "utf8");
     writeFileSync(
@@ -48,18 +49,16 @@ test("other columns are another run, and a list without the event is refused", a
   const [part = ""] = readdirSync(join(cwd, "out/events", day));
   const text = readFileSync(join(cwd, "out/events", day, part), "utf8");
   expect(text.slice(0, text.indexOf("\n"))).toBe('{"name":"buy","time":1769731200}');
-  expect((await run("--columns", "platform")).stderr).toContain("columns");
+  expect((await run("--target", "statsig")).stderr).toContain("columns");
   expect((await run("--columns", "time=timestamp")).stderr).toContain("[columns_invalid]");
-  expect((await run("--columns", "platform,time=timestamp")).stderr).toContain(
-    "platform is a profile",
-  );
-  expect((await run("--columns", "platform:x")).stderr).toContain("--columns");
+  expect((await run("--columns", "event,time=timestamp")).stderr).toContain("event is all columns");
+  expect((await run("--columns", "event:x")).stderr).toContain("--columns");
   const withoutIds = await run("--columns", "e=event,t=timestamp,id=timeuuid", "--no-insert-id");
   expect(withoutIds.stderr).toContain("[columns_invalid]");
 });
 
 test.each(someOf(["parquet", "csv", "jsonl"], 3))(
-  "events of many days keep their columns in %s, with all columns, few, those of a profile, and typed timestamps",
+  "events of many days keep their columns in %s, with all columns, few, those of a target, and typed timestamps",
   async (format) => {
     const cwd = scratchDirectory("columns-of-many-days");
     const rows = Array.from({ length: 3_000 }, (_, index) => ({
@@ -77,7 +76,7 @@ test.each(someOf(["parquet", "csv", "jsonl"], 3))(
       ["--columns", all],
       ["--columns", "a=event,b=timestamp,g=metadata,f=platformUser"],
       ["--columns", "event:timestamp"],
-      ["--columns", "platform"],
+      ["--target", "statsig"],
     ];
     for (const options of someOf(choices, 4)) {
       const spilled = ["--split-size", "100KiB", "--format", format, ...options];

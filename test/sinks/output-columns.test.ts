@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { profileColumns } from "../../src/sinks/output-columns.js";
+import { parseColumn } from "../../src/sinks/output-columns.js";
+import { loadTarget } from "../../src/target/targets.js";
 import { type EventRow, eventRow, writeSplit } from "./event-rows.js";
 import { queryDuckDb } from "./parquet/parquet-readers.js";
 
@@ -64,6 +65,8 @@ const expected = rows.map((row, index) => ({
   event_name: row.event,
   timestamp: Math.floor(row.timestamp / 1_000),
   event_value: row.value?.startsWith('"') ? JSON.parse(row.value) : row.value,
+  userID: row.userID,
+  stableID: row.stableID,
   event_metadata: {},
   user: users[index % 6],
   timeuuid:
@@ -100,19 +103,20 @@ const readers: Readonly<Record<string, (path: string) => Promise<readonly Fields
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as Fields)
-      .map(({ event_value: value = null, timeuuid = null, ...fields }) => ({
+      .map(({ event_value: value = null, timeuuid = null, stableID = null, ...fields }) => ({
         ...fields,
+        stableID,
         event_value: typeof value === "number" ? value.toFixed(2) : value,
         timeuuid,
       })),
 };
 
 describe.each(["parquet", "arrow", "csv", "jsonl"] as const)(
-  "the profile platform in %s",
+  "the columns of the target statsig in %s",
   (format) => {
     test("has the columns of bucket ingestion, with ids in customIDs and a UUID of the insert id", async () => {
-      const form = format === "jsonl" ? "lines" : "columns";
-      const columns = profileColumns("platform", form, { withInsertID: true, unit: "s" });
+      const texts = loadTarget("statsig").files?.columns ?? [];
+      const columns = texts.map(parseColumn).filter((column) => column !== undefined);
       const { directory, parts } = await writeSplit(rows, { format, columns, batchRows: 7 });
       const found = await readers[format]?.(join(directory, parts[0]?.path ?? ""));
       expect(found).toEqual(expected);

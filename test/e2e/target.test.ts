@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Manifest } from "../../src/ledger/manifest.js";
+import type { Report } from "../../src/profile/report.js";
+import { repairName } from "../../src/target/rename.js";
+import type { Renames } from "../../src/target/renames.js";
+import { loadTarget } from "../../src/target/targets.js";
+import { runInProcess } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const { names: rules } = loadTarget("statsig");
+if (rules === undefined) throw new Error("the target has no rules for names");
+
+/** Events of three names, of which the target drops two; one of three is on another day there. */
+const rows = Array.from({ length: 240 }, (_, index) => ({
+  event_type: ["$pageview", "Save & Close", "checkout"][index % 3],
+  event_time: new Date(Date.UTC(2026, 0, 10, index % 24)).toISOString(),
+  user_id: `u${index}`,
+  $insert_id: `i-${index}`,
+  event_properties: { "page.path": "/a.b", nested: { deep: [1, 2] }, plain: index },
+  user_properties: { email: "a@example.com", app_version: "1.2" },
+}));
+
+function project(): string {
+  const directory = scratchDirectory("target");
+  writeRows(directory, "one.ndjson", rows);
+  return directory;
+}
+
+function writeRows(directory: string, name: string, all: readonly object[]): void {
+  writeFileSync(join(directory, name), all.map((row) => `${JSON.stringify(row)}\n`).join(""));
+}
+
+const read = <T>(...path: string[]) => JSON.parse(readFileSync(join(...path), "utf8")) as T;
+
+function linesOf(out: string): readonly Record<string, unknown>[] {
+  const days = readdirSync(join(out, "events")).map((day) => join(out, "events", day));
+  const files = days.flatMap((day) => readdirSync(day).map((name) => join(day, name)));
+  return files
+    .flatMap((file) => readFileSync(file, "utf8").trimEnd().split("\n"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("a dry run tells what the target drops and changes, with the lines that repair it", async () => {
+  const cwd = project();
+  const { exitCode, stdout } = await runInProcess(
+    ["validate", "one.ndjson", "--target", "statsig"],
+    { cwd },
+  );
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain("of 240 events 160 (66.6 %) would be dropped by Statsig: 2 names");
+  const { target, findings, verdict } = read<Report>(cwd, "report/report.json");
+  expect(verdict.tone).toBe("error");
+  expect(target).toMatchObject({ events: 240, lost: 160, changed: 80, billed: 80 });
+  expect(target?.rules.map(({ rule, events }) => [rule, events])).toEqual([
+    ["name", 160],
+    ["dots", 240],
+    ["nested", 240],
+    ["user", 240],
+    ["day", 80],
+  ]);
+  expect(target?.rules[0]?.names).toEqual([
+    { old: "Save & Close", new: repairName("Save & Close", rules), events: 80 },
+    { old: "$pageview", new: "auto:pageview", events: 80 },
+  ]);
+  const lines = findings
+    .filter(({ code }) => code.startsWith("target_"))
+    .map(({ fix }) => fix?.line);
+  expect(lines).toEqual([
+    '"repair": ["names"]',
+    '"repair": ["metadata"]',
+    '"repair": ["metadata"]',
+    '"repair": ["users"]',
+    '"repair": ["days"]',
+  ]);
+});
+
+test("a repaired export has nothing left to tell, and maps every name back", async () => {
+  const cwd = project();
+  const repair = ["--target", "statsig", "--repair"];
+  const run = (...args: string[]) => runInProcess(args, { cwd });
+  expect(await run("validate", "one.ndjson", ...repair)).toMatchObject({ exitCode: 0 });
+  const report = read<Report>(cwd, "report/report.json");
+  expect(report.target).toMatchObject({ lost: 0, changed: 0 });
+  const format = ["--format", "jsonl"];
+  const exported = await run("export", "one.ndjson", "--to", "out", ...format, ...repair);
+  expect(exported).toMatchObject({ exitCode: 0 });
+  const manifest = read<Manifest>(cwd, "out/manifest.json");
+  expect(manifest.dayZone).toBe("-08:00");
+  expect(manifest.days.map(({ day, rows: of }) => [day, of])).toEqual([
+    ["2026-01-09", 80],
+    ["2026-01-10", 160],
+  ]);
+  const renames = read<Renames>(cwd, "out/renames.json");
+  const old = new Map(renames.names.map((one) => [one.new, one.old]));
+  const found = linesOf(join(cwd, "out"));
+  expect(new Set(found.map(({ event_name: name }) => old.get(String(name)) ?? name))).toEqual(
+    new Set(["$pageview", "Save & Close", "checkout"]),
+  );
+  expect(found[0]).toMatchObject({
+    event_metadata: { page_dot_path: "/a.b", nested__deep: "[1,2]" },
+    user: { email: "a@example.com", appVersion: "1.2", custom: { app_version: "1.2" } },
+  });
+  expect(renames.metadata.map((one) => [one.old, one.new])).toEqual([
+    [["nested", "deep"], "nested__deep"],
+    [["page.path"], "page_dot_path"],
+  ]);
+  expect(await run("verify", "out")).toMatchObject({ exitCode: 0 });
+  const { stdout } = await run("names", "out", "--csv");
+  expect(stdout).toContain("event,$pageview,auto:pageview,80\r\n");
+  writeFileSync(join(cwd, "out/renames.json"), "{}");
+  expect(await run("verify", "out")).toMatchObject({ exitCode: 1 });
+  expect((await run("names", "out")).stderr).toContain("[renames_unreadable]");
+});
+
+test("increments, shards and one run give the same names", async () => {
+  const cwd = project();
+  const more = rows.map((row) => ({ ...row, event_type: `[x] ${row.event_type}` }));
+  writeRows(cwd, "two.ndjson", more);
+  const options = ["--target", "statsig", "--repair", "--format", "jsonl", "--quiet"];
+  const run = async (...args: string[]) => {
+    expect(await runInProcess(args, { cwd })).toMatchObject({ exitCode: 0 });
+  };
+  await run("export", "one.ndjson", "--to", "steps", ...options);
+  await run("export", "one.ndjson", "two.ndjson", "--to", "steps", ...options);
+  const both = ["one.ndjson", "two.ndjson", "--split-size", "20KiB"];
+  await run("export", ...both, "--to", "once", ...options);
+  for (const shard of ["0/2", "1/2", "finish"])
+    await run("export", ...both, "--to", "shards", "--shard", shard, ...options);
+  const names = ["steps", "once", "shards"].map((out) => read<Renames>(cwd, out, "renames.json"));
+  expect(names[0]?.names).toHaveLength(5);
+  expect(names[1]).toEqual(names[0]);
+  expect(names[2]).toEqual(names[0]);
+  rmSync(join(cwd, "once"), { recursive: true });
+});
+
+test("a target of one's own is a file, whose faults are told by key", async () => {
+  const cwd = project();
+  const sources = ["https://wiki.example.com/events"];
+  const target = { name: "mine", title: "Ours", names: { charactersMax: 4, sourcs: sources } };
+  writeFileSync(join(cwd, "mine.json"), JSON.stringify(target));
+  const run = () =>
+    runInProcess(["validate", "one.ndjson", "--target", "mine.json", "--quiet"], { cwd });
+  const refused = await run();
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(refused.stderr).toContain("names.sourcs: unknown key; did you mean sources?");
+  expect(refused.stderr).toContain("names.charactersMax: must be at least 32 (got 4)");
+  const fixed = { ...target, names: { forbidden: "k", sources } };
+  writeFileSync(join(cwd, "mine.json"), JSON.stringify(fixed));
+  expect((await run()).stderr).toContain("must be without ~, a to z and digits");
+  writeFileSync(
+    join(cwd, "mine.json"),
+    JSON.stringify({ ...target, names: { forbidden: "&", sources } }),
+  );
+  expect(await run()).toMatchObject({ exitCode: 1 });
+  expect(read<Report>(cwd, "report/report.json").target).toMatchObject({ lost: 80, billed: null });
+});
