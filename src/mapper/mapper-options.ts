@@ -1,10 +1,7 @@
 import type { TargetTypes } from "../batch/text-types.js";
-<<<<<<< HEAD
-import type { SharedIdentity } from "./identity-table.js";
-=======
 import type { EventRules } from "../target/target.js";
 import type { Repair } from "../target/target-rules.js";
->>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
+import type { SharedIdentity } from "./identity-table.js";
 import type { Mapping } from "./mapping.js";
 import type { Transform } from "./transform.js";
 

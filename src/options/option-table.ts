@@ -69,11 +69,10 @@ export const optionTable = {
     placeholder: "<module>",
     description: "Module whose default export takes an event and returns one, several, or null",
   },
-<<<<<<< HEAD
   identity: {
     type: type.file,
     description: "Table anonymous id to user id that fills user ids that are null",
-=======
+  },
   target: {
     type: type.target,
     placeholder: "<name|file>",
@@ -84,7 +83,6 @@ export const optionTable = {
     type: type.repair,
     description: `Change what the target would drop, cut or not find: all, or some of ${repairs.join(", ")}`,
     default: false,
->>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
   },
   dedupe: {
     replaces: "dedupeBy",

@@ -1,11 +1,8 @@
 import type { Naming } from "../base/option-text.js";
 import type { TargetTypes } from "../batch/text-types.js";
 import type { OutputFormat, PartOptions } from "../formats/output-formats.js";
-<<<<<<< HEAD
 import type { SharedIdentity } from "../mapper/identity-table.js";
-=======
 import type { TargetOptions } from "../mapper/mapper-options.js";
->>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
 import type { Mapping } from "../mapper/mapping.js";
 import type { Shard } from "../plan/shard.js";
 import type { DirectoryTemplate } from "../sinks/directory-names.js";

@@ -22,11 +22,7 @@ export async function loadMapperOptions(
   maxTimeMs: number,
 ): Promise<MapperOptions> {
   const { minTimeMs, fromTimeMs, toTimeMs, includeEvents, excludeEvents, privacy } = options;
-<<<<<<< HEAD
-  const { transformPath, types, identity } = options;
-=======
-  const { transformPath, types, target } = options;
->>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
+  const { transformPath, types, identity, target } = options;
   const transform = transformPath === undefined ? undefined : await loadTransform(transformPath);
   return {
     mapping: options.mapping,
@@ -34,11 +30,7 @@ export async function loadMapperOptions(
     maxTimeMs,
     includeEvents,
     excludeEvents,
-<<<<<<< HEAD
-    ...omitUndefined({ fromTimeMs, toTimeMs, transform, types, identity }),
-=======
-    ...omitUndefined({ fromTimeMs, toTimeMs, transform, types, target }),
->>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
+    ...omitUndefined({ fromTimeMs, toTimeMs, transform, types, identity, target }),
     ...(changesEvents(privacy) ? { privacy } : {}),
   };
 }

@@ -60,11 +60,7 @@ test("an option is replaced by one other, and is gone", () => {
 });
 
 test("options are few enough to be read, each with one sentence", () => {
-<<<<<<< HEAD
   expect(optionNames.length).toBeLessThanOrEqual(85);
-=======
-  expect(optionNames.length).toBeLessThanOrEqual(82);
->>>>>>> 2a16e144 (Tell what a target drops and changes, and repair it reversibly)
   const long = optionNames.filter((name) => /[;.] /.test(describeOption(name).description));
   expect(long).toEqual([]);
 });
