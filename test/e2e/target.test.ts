@@ -114,6 +114,19 @@ test("a repaired export has nothing left to tell, and maps every name back", asy
   expect((await run("names", "out")).stderr).toContain("[renames_unreadable]");
 });
 
+test("a name that another one is renamed to is renamed as well", async () => {
+  const cwd = scratchDirectory("target-alike");
+  const [row] = rows;
+  const alike = ["$pageview", "auto:pageview"].map((name) => ({ ...row, event_type: name }));
+  writeRows(cwd, "in.ndjson", alike);
+  const run = (...args: string[]) => runInProcess(args, { cwd });
+  const repair = ["--target", "statsig", "--repair"];
+  expect(await run("export", "in.ndjson", "--to", "out", ...repair)).toMatchObject({ exitCode: 0 });
+  const { events } = read<Manifest>(cwd, "out/manifest.json");
+  expect(events).toHaveLength(2);
+  expect(await run("verify", "out")).toMatchObject({ exitCode: 0 });
+});
+
 test("increments, shards and one run give the same names", async () => {
   const cwd = project();
   const more = rows.map((row) => ({ ...row, event_type: `[x] ${row.event_type}` }));

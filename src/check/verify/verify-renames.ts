@@ -31,7 +31,9 @@ export async function verifyRenames(
   if (changed.length > 0) return changed;
   const { names, metadata } = JSON.parse(file.toString()) as Renames;
   const delivered = new Set(events.map(({ event }) => event));
-  const left = names.find((one) => delivered.has(one.old));
+  // A name that could be the new name of another one was renamed, so that it can be both.
+  const made = new Set(names.map((one) => one.new));
+  const left = names.find((one) => delivered.has(one.old) && !made.has(one.old));
   const shared = [names, metadata]
     .map((all) => all.map((one) => one.new))
     .flatMap((all) => all.filter((name, index) => all.indexOf(name) !== index));
