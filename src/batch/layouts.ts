@@ -349,10 +349,10 @@ export const nameRulesLayout = {
 } as const;
 
 export const metadataRulesLayout = {
-  bytes: 40,
+  bytes: 52,
   words: {
-    dots: 0, nested: 1, unitsMax: 2, replaces: 3, table: 4, path: 5, pathBytes: 6, output: 7,
-    outputEnd: 8, needed: 9,
+    dots: 0, nested: 1, unitsMax: 2, replaces: 3, table: 4, path: 5, counted: 6, recent: 7,
+    missing: 8, missingBytes: 9, output: 10, outputEnd: 11, needed: 12,
   },
 } as const;
 

@@ -31,6 +31,18 @@ function hashOf(start: usize, length: usize): u32 {
   return hash ^ (hash >> 15);
 }
 
+/** Returns true if both texts have the same bytes. */
+@inline
+export function isSame(one: usize, other: usize, length: usize): bool {
+  for (let at: usize = 0; at < length; at += 16) {
+    const equal = <u32>i8x16.bitmask(i8x16.eq(v128.load(one + at), v128.load(other + at)));
+    const left = length - at;
+    const wanted: u32 = left >= 16 ? 0xffff : (<u32>1 << (<u32>left)) - 1;
+    if ((equal & wanted) != wanted) return false;
+  }
+  return true;
+}
+
 /** Returns the entry of a text; 0 if it is not known. */
 export function findRename(table: RenameTable, start: usize, length: usize): usize {
   const hash = hashOf(start, length);
@@ -39,10 +51,9 @@ export function findRename(table: RenameTable, start: usize, length: usize): usi
     const entry = <usize>load<u32>(table.slots + ((<usize>index) << 2));
     if (entry == 0) return 0;
     const known = changetype<Rename>(entry);
-    if (
-      known.hash == hash && known.length == length &&
-      memory.compare(known.start, start, length) == 0
-    ) return entry;
+    if (known.hash == hash && known.length == length && isSame(known.start, start, length)) {
+      return entry;
+    }
     index = (index + 1) & table.mask;
   }
 }

@@ -7,11 +7,15 @@ import type { EventRules } from "../../target/target.js";
 import { bitOf } from "../../target/target-rules.js";
 import { RenameTable } from "./rename-table.js";
 
+/** 64 addresses. */
+const RECENT_BYTES = 256;
+
 /** Finds metadata that the target would lose or make text, and writes it as the target reads it. */
 export class MetadataStage {
   readonly table: RenameTable;
   readonly #record: KernelRecord<keyof typeof metadataRulesLayout.words>;
   readonly #path: Region;
+  readonly #counted: Region;
   readonly #outputs: Region[] = [];
 
   constructor(
@@ -36,12 +40,26 @@ export class MetadataStage {
     this.#record.set("replaces", replaces ? 1 : 0);
     this.#record.set("table", this.table.address);
     this.#path = new Region(kernel, LOOSE_BYTES);
+    this.#counted = new Region(kernel, LOOSE_BYTES);
+    this.#record.set("recent", kernel.allocate(RECENT_BYTES));
+    this.clear();
+  }
+
+  /** Forgets all keys. */
+  clear(): void {
+    this.table.clear();
+    const recent = this.#record.get("recent");
+    this.kernel.bytes.fill(0, recent, recent + RECENT_BYTES);
   }
 
   apply({ rows, outcomes, metadata }: EventBatch, marks: number): void {
     const { run } = this.kernel;
-    this.#path.ensure(run.longestCell(outcomes, metadata.address, rows) + LOOSE_BYTES);
+    const longest = run.longestCell(outcomes, metadata.address, rows) + LOOSE_BYTES;
+    this.#path.ensure(longest);
+    // A member has at least four bytes, as many as the address of its entry.
+    this.#counted.ensure(longest);
     this.#record.set("path", this.#path.address);
+    this.#record.set("counted", this.#counted.address);
     let outputs = 0;
     const next = (bytes: number) => {
       const output = this.#outputs[outputs] ?? new Region(this.kernel, bytes);
@@ -53,13 +71,12 @@ export class MetadataStage {
     };
     if (this.replaces) next(run.cellBytes(outcomes, metadata.address, rows) + rows * LOOSE_BYTES);
     for (let row = 0; ; ) {
-      this.#record.set("pathBytes", 0);
       this.#record.set("needed", 0);
       row = run.takeMetadata(this.#record.address, outcomes, metadata.address, marks, row, rows);
       if (row === rows) return;
       const needed = this.#record.get("needed");
       if (needed > 0) next(needed * 2 + LOOSE_BYTES);
-      else this.table.add(this.#path.address, this.#record.get("pathBytes"));
+      else this.table.add(this.#record.get("missing"), this.#record.get("missingBytes"));
     }
   }
 }

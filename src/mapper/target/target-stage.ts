@@ -119,7 +119,7 @@ export class TargetStage {
       users: this.#users?.counts() ?? [],
     };
     this.#names?.table.clear();
-    this.#metadata?.table.clear();
+    this.#metadata?.clear();
     this.#users?.clear();
     return renames;
   }
