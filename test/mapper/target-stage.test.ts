@@ -76,7 +76,7 @@ describe("users", () => {
     ['{"country":null,"$country_code":"DE"}', '"country":"DE","$country_code":"DE"'],
     ['{"country":{"a":1},"$country_code":"DE"}', '"country":{"a":1},"$country_code":"DE"'],
     ['{"country":null}', '"country":null'],
-    ['{"email":"a","email":"b"}', '"email":"b","email":"a"'],
+    ['{"email":"a","email":"b"}', '"email":"b"'],
     ['{"my_email":"a","emails":1}', '"my_email":"a","emails":1'],
     [
       '{"browser":"Firefox","ip":"::1","locale":"de"}',
@@ -154,6 +154,57 @@ function withoutBlanks(json: string): unknown {
     typeof inner === "string" && /^[[{]/.test(inner) ? JSON.stringify(JSON.parse(inner)) : inner,
   );
 }
+
+describe("every user", () => {
+  const fields = Object.entries(rules.users?.fields ?? {});
+  const names = ["email", "$email", "country", "os", "$os", "systemName", "plan", "my_email", "a"];
+  const plain = fc.constantFrom(null, "x", 1, true, "", 'q"', '"email":"no"');
+  const any = fc.oneof({ weight: 6, arbitrary: plain }, fc.constantFrom({}, [1], { email: "no" }));
+  const user = fc.dictionary(fc.constantFrom(...names), any, { maxKeys: 8 });
+
+  /** Finds the value of each field as the documentation says: the first property that has one. */
+  function placed(before: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const isUsable = (inner: unknown) =>
+      inner !== undefined && inner !== null && typeof inner !== "object";
+    const top = fields.flatMap(([field, properties]) => {
+      const own = before[field];
+      if (typeof own === "object" && own !== null) return [];
+      const name = [field, ...properties].find((property) => isUsable(before[property]));
+      return name === undefined ? [] : [[field, before[name]] as const];
+    });
+    return { ...before, ...Object.fromEntries(top) };
+  }
+
+  it("has the fields of the target, and all that it had", () => {
+    fc.assert(
+      fc.property(
+        fc.array(user, { minLength: 1, maxLength: 10 }),
+        fc.constantFrom(undefined, 1),
+        (users, indent) => {
+          const cells = users.map((one) => ({
+            ...good,
+            user_properties: { json: JSON.stringify(one, undefined, indent) },
+          }));
+          const mapped = mapRows(cells, { target: { rules, repair: ["users"] } }).rows;
+          expect(mapped.map((one) => JSON.parse(one.user ?? "") as unknown)).toEqual(
+            users.map((one) => ({ userID: "mina", ...placed(one) })),
+          );
+          const moved = mapped.map((one) => Object.keys(JSON.parse(one.user ?? "{}") as object));
+          for (const [index, keys] of moved.entries()) {
+            const top = fields
+              .map(([field]) => field)
+              .filter((field) => {
+                const inner = placed(users[index] ?? {})[field];
+                return inner !== undefined && inner !== null && typeof inner !== "object";
+              });
+            expect(keys.slice(1, top.length + 1)).toEqual(top);
+          }
+        },
+      ),
+      { numRuns: propertyRuns(300) },
+    );
+  });
+});
 
 describe("every row", () => {
   const nameRules = rules.names as NonNullable<Target["names"]>;

@@ -3,10 +3,9 @@
 // behind the ids are at the top level, before `custom`.
 
 import { Column, KIND_STRING } from "../column";
-import { skipValueAt } from "../json/json-nested";
 import { skipString } from "../json/json-value";
 import { copyWide } from "../utf8";
-import { userFieldValue, UserRules } from "../target/user-rules";
+import { skipUserFields, UserRules } from "../target/user-rules";
 import { delivered } from "./row-buffer";
 
 // "userID":"
@@ -54,15 +53,6 @@ function separate(start: usize, t: usize): usize {
   return t + 1;
 }
 
-/** Returns the end of the members from `p` on that are fields of the target. */
-function skipFields(fields: UserRules, p: usize, end: usize): usize {
-  while (true) {
-    const value = userFieldValue(fields, p, end);
-    if (value == 0) return p;
-    p = skipComma(skipValueAt(value, end, 0), end);
-  }
-}
-
 /**
  * Writes the users of the delivered rows [from, to) to `data`, at most 27 bytes more for each than
  * it has and up to 63 bytes past the end, and describes them in `target`. `fields`: 0 if the mapper
@@ -98,7 +88,7 @@ export function makePlatformUsers(
     let rest = stableIDEnd == stableID ? stableID : skipComma(stableIDEnd, end);
     if (fields != 0) {
       const first = rest;
-      rest = skipFields(changetype<UserRules>(fields), rest, end);
+      rest = skipUserFields(changetype<UserRules>(fields), rest, end);
       // The comma after the fields is not copied.
       if (rest != first) {
         t = copyWide(separate(start, t), first, rest - first - (load<u8>(rest - 1) == 0x2c ? 1 : 0));

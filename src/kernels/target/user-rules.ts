@@ -1,13 +1,15 @@
 // The fields that a target looks for at the top level of a user. They are written to the front, behind the
 // ids; the sinks write what is in front at the top level (src/kernels/sink/platform-user.ts). A property
 // of another name that fills a field stays where it is, so that nothing is lost. Most users have the same properties in the same
-// order, and the last two bytes of a key tell nearly all of the others apart.
+// order, and the last two bytes of a key tell nearly all of the others apart. Users of plain members are
+// scanned for the ends of keys and cut; others are walked member by member.
 
 import { Column, KIND_OBJECT } from "../column";
 import { skipValueAt } from "../json/json-nested";
 import { skipSpace, skipString } from "../json/json-value";
 import { copyLoose } from "../utf8";
 import { addMark, MARK_USER } from "./event-rules";
+import { isSame } from "./renames";
 
 /** A property that fills a field. The list is in the order of preference within a field. */
 @unmanaged
@@ -56,15 +58,15 @@ export class UserRules {
   replaces: u32;
 }
 
-/** Returns the value of the member at `p` if it is a field of the target, as `writeUser` writes it; else 0. */
-export function userFieldValue(rules: UserRules, p: usize, end: usize): usize {
+/** Returns the end of the members from `p` on that are fields, as `writeUser` writes them: in their order. */
+export function skipUserFields(rules: UserRules, p: usize, end: usize): usize {
   for (let at = rules.fields; at < rules.fieldsEnd; at += FIELD_BYTES) {
     const field = changetype<UserField>(at);
-    if (p + field.length <= end && memory.compare(p, field.key, field.length) == 0) {
-      return p + field.length;
-    }
+    if (!isSame(p, field.key, field.length)) continue;
+    p = skipValueAt(p + field.length, end, 0);
+    if (p < end && load<u8>(p) == 0x2c) p++;
   }
-  return 0;
+  return p;
 }
 
 /** Returns the property whose key ends before the quote at `close`; 0 if there is none. */
@@ -74,35 +76,159 @@ function propertyAt(rules: UserRules, close: usize): usize {
   if (((load<u8>(rules.endings + (ending >> 3)) >> (<u8>(ending & 7))) & 1) == 0) return 0;
   for (let at = rules.properties; at < rules.propertiesEnd; at += PROPERTY_BYTES) {
     const property = changetype<UserProperty>(at);
-    const start = close - property.length;
-    if (memory.compare(start, property.key, property.length) == 0) return at;
+    if (isSame(close - property.length, property.key, property.length)) return at;
   }
   return 0;
 }
 
-/** Returns true if an object may have a property that fills a field; false is certain. */
-function mayHaveFields(rules: UserRules, start: usize, end: usize): bool {
-  const quote = i8x16.splat(0x22);
-  for (let p = start + 1; p < end; p += 16) {
-    const after = v128.load(p, 1);
-    const isQuote = i8x16.eq(v128.load(p), quote);
-    if (v128.any_true(v128.and(isQuote, i8x16.le_u(after, i8x16.splat(0x20))))) return true;
-    let ends = <u32>i8x16.bitmask(v128.and(isQuote, i8x16.eq(after, i8x16.splat(0x3a))));
-    for (; ends != 0; ends &= ends - 1) {
-      const close = p + <usize>ctz(ends);
-      if (close < end && propertyAt(rules, close) != 0) return true;
-    }
-  }
-  return false;
-}
+/** Results of `scanFields`. */
+const NO_FIELDS: i32 = 0;
+const FOUND_FIELDS: i32 = 1;
+/** The object has white space, escapes or nested values: `findFields` has to walk it. */
+const NEEDS_WALK: i32 = 2;
 
-/** Finds the property for each field. Returns false if there is none. */
-function findFields(rules: UserRules, start: usize, end: usize): bool {
+/** Members with the name of a field, in their order: their first bytes and their ends. */
+const CUTS_MAX: i32 = 64;
+const cuts: usize = memory.data(512);
+let cutCount: i32 = 0;
+
+function clearFields(rules: UserRules): void {
   for (let at = rules.fields; at < rules.fieldsEnd; at += FIELD_BYTES) {
     const field = changetype<UserField>(at);
     field.property = 0;
     field.isBlocked = 0;
   }
+}
+
+/** Returns the address after a value that is no object or array, in an object without escapes. */
+@inline
+function plainValueEnd(p: usize): usize {
+  if (load<u8>(p) != 0x22) {
+    while (load<u8>(p) != 0x2c && load<u8>(p) != 0x7d) p++;
+    return p;
+  }
+  p++;
+  while (true) {
+    const quotes = <u32>i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x22)));
+    if (quotes != 0) return p + <usize>ctz(quotes) + 1;
+    p += 16;
+  }
+}
+
+/** Finds the property for each field in an object of plain members, by the ends of keys. */
+function scanFields(rules: UserRules, start: usize, end: usize): i32 {
+  const quote = i8x16.splat(0x22);
+  cutCount = 0;
+  let any = false;
+  for (let p = start + 1; p < end; p += 16) {
+    const bytes = v128.load(p);
+    const after = v128.load(p, 1);
+    const isQuote = i8x16.eq(bytes, quote);
+    const isOdd = v128.or(
+      v128.or(i8x16.eq(bytes, i8x16.splat(0x5c)), v128.and(isQuote, i8x16.le_u(after, i8x16.splat(0x20)))),
+      v128.or(i8x16.eq(bytes, i8x16.splat(0x7b)), i8x16.eq(bytes, i8x16.splat(0x5b))),
+    );
+    const odd = <u32>i8x16.bitmask(isOdd);
+    if (odd != 0 && p + <usize>ctz(odd) < end) return NEEDS_WALK;
+    let ends = <u32>i8x16.bitmask(v128.and(isQuote, i8x16.eq(after, i8x16.splat(0x3a))));
+    for (; ends != 0; ends &= ends - 1) {
+      const close = p + <usize>ctz(ends);
+      if (close >= end) break;
+      const found = propertyAt(rules, close);
+      if (found == 0) continue;
+      if (!any) clearFields(rules);
+      const property = changetype<UserProperty>(found);
+      const field = changetype<UserField>(rules.fields + <usize>property.field * FIELD_BYTES);
+      const value = close + 2;
+      const first = load<u8>(value);
+      if (first <= 0x20 || cutCount == CUTS_MAX) return NEEDS_WALK;
+      any = true;
+      if (found == field.own) {
+        const cut = cuts + ((<usize>cutCount) << 3);
+        cutCount++;
+        store<u32>(cut, <u32>(close - property.length));
+        store<u32>(cut, <u32>plainValueEnd(value), 4);
+      }
+      if (first != NULL_START && (field.property == 0 || found <= field.property)) {
+        field.property = found;
+        field.value = value;
+      }
+    }
+  }
+  if (!any) return NO_FIELDS;
+  any = false;
+  for (let at = rules.fields; at < rules.fieldsEnd; at += FIELD_BYTES) {
+    const field = changetype<UserField>(at);
+    if (field.property == 0) continue;
+    any = true;
+    field.valueEnd = plainValueEnd(field.value);
+  }
+  return any ? FOUND_FIELDS : NO_FIELDS;
+}
+
+/** Writes the fields of the present row, each after a comma. */
+@inline
+function writeFields(rules: UserRules, target: usize): usize {
+  let t = target;
+  for (let at = rules.fields; at < rules.fieldsEnd; at += FIELD_BYTES) {
+    const field = changetype<UserField>(at);
+    if (field.property == 0) continue;
+    if (field.property != field.own) changetype<UserProperty>(field.property).rows++;
+    store<u8>(t, 0x2c);
+    t = copyLoose(t + 1, field.key, field.length);
+    t = copyLoose(t, field.value, field.valueEnd - field.value);
+  }
+  return t;
+}
+
+/** Returns true if a member stays although it has the name of a field: that field is not filled. */
+@inline
+function staysInPlace(rules: UserRules, member: usize): bool {
+  for (let at = rules.fields; at < rules.fieldsEnd; at += FIELD_BYTES) {
+    const field = changetype<UserField>(at);
+    if (isSame(member, field.key, field.length)) return field.property == 0;
+  }
+  return true;
+}
+
+/** `writeUser` for an object that `scanFields` has understood: copies what is between the fields. */
+function writeScanned(rules: UserRules, start: usize, end: usize, target: usize): usize {
+  let p = start + 1;
+  while (isId(p)) {
+    // The key has no quote but its own.
+    p = plainValueEnd(p);
+    p = plainValueEnd(p + 1);
+    if (load<u8>(p) == 0x2c) p++;
+    else break;
+  }
+  let t = target;
+  const idsEnd = load<u8>(p - 1) == 0x2c ? p - 1 : p;
+  if (idsEnd > start + 1) {
+    store<u8>(t, 0x2c);
+    t = copyLoose(t + 1, start + 1, idsEnd - start - 1);
+  }
+  t = writeFields(rules, t);
+  for (let index = 0; index <= cutCount; index++) {
+    const isLast = index == cutCount;
+    const cut = cuts + ((<usize>index) << 3);
+    const stop: usize = isLast ? end : <usize>load<u32>(cut);
+    if (!isLast && staysInPlace(rules, stop)) continue;
+    // Before a cut member and before the brace is one byte that is not copied.
+    if (stop > p + 1) {
+      store<u8>(t, 0x2c);
+      t = copyLoose(t + 1, p, stop - 1 - p);
+    }
+    if (!isLast) p = <usize>load<u32>(cut, 4) + 1;
+  }
+  // The first comma has the place of the brace.
+  store<u8>(target, 0x7b);
+  store<u8>(t, 0x7d);
+  return t + 1;
+}
+
+/** Finds the property for each field. Returns false if there is none. */
+function findFields(rules: UserRules, start: usize, end: usize): bool {
+  clearFields(rules);
   let p = skipSpace(start + 1, end);
   while (load<u8>(p) != 0x7d) {
     const close = skipString(p + 1, end);
@@ -134,16 +260,15 @@ function findFields(rules: UserRules, start: usize, end: usize): bool {
   return any;
 }
 
-/** Returns true for a member with the name of a field that is filled: it was written, or is null. */
+/** Returns true for a member with the name of a field that is filled: the last one was written. */
 @inline
-function isTaken(rules: UserRules, value: usize, close: usize, length: usize): bool {
+function isTaken(rules: UserRules, close: usize, length: usize): bool {
   const found = propertyAt(rules, close);
   if (found == 0) return false;
   const property = changetype<UserProperty>(found);
   if (property.length != length) return false;
   const field = changetype<UserField>(rules.fields + <usize>property.field * FIELD_BYTES);
-  if (field.property == 0) return false;
-  return found == field.own && (field.value == value || load<u8>(value) == NULL_START);
+  return found == field.own && field.property != 0;
 }
 
 /** Returns true for a key, at its first quote, that is one of the ids. */
@@ -163,22 +288,14 @@ function writeUser(rules: UserRules, start: usize, end: usize, target: usize): u
     const isEnd = load<u8>(p) == 0x7d;
     if (!hasFields && (isEnd || !isId(p))) {
       hasFields = true;
-      for (let at = rules.fields; at < rules.fieldsEnd; at += FIELD_BYTES) {
-        const field = changetype<UserField>(at);
-        if (field.property == 0) continue;
-        const property = changetype<UserProperty>(field.property);
-        if (field.property != field.own) property.rows++;
-        store<u8>(t, 0x2c);
-        t = copyLoose(t + 1, field.key, field.length);
-        t = copyLoose(t, field.value, field.valueEnd - field.value);
-      }
+      t = writeFields(rules, t);
     }
     if (isEnd) break;
     const member = p;
     const close = skipString(p + 1, end);
     const value = skipSpace(skipSpace(close + 1, end) + 1, end);
     const valueEnd = skipValueAt(value, end, 0);
-    if (!isTaken(rules, value, close, close - p)) {
+    if (!isTaken(rules, close, close - p)) {
       store<u8>(t, 0x2c);
       t = copyLoose(t + 1, member, valueEnd - member);
     }
@@ -202,10 +319,14 @@ export function takeUsers(
     if (load<u8>(outcomes + <usize>row) != 0) continue;
     const start = user.start(row);
     const end = start + user.length(row);
-    if (!mayHaveFields(rules, start, end) || !findFields(rules, start, end)) continue;
+    const scanned = scanFields(rules, start, end);
+    if (scanned == NO_FIELDS) continue;
+    if (scanned == NEEDS_WALK && !findFields(rules, start, end)) continue;
     addMark(marks, row, MARK_USER);
     if (rules.replaces == 0) continue;
-    const after = writeUser(rules, start, end, output);
+    const after = scanned == NEEDS_WALK
+      ? writeUser(rules, start, end, output)
+      : writeScanned(rules, start, end, output);
     user.set(row, KIND_OBJECT, output, after - output);
     output = after;
   }
