@@ -84,7 +84,7 @@ function propertyAt(rules: UserRules, close: usize): usize {
 /** Results of `scanFields`. */
 const NO_FIELDS: i32 = 0;
 const FOUND_FIELDS: i32 = 1;
-/** The object has white space, escapes or nested values: `findFields` has to walk it. */
+/** The object has escapes, nested values or odd white space: `findFields` has to walk it. */
 const NEEDS_WALK: i32 = 2;
 
 /** Members with the name of a field, in their order: their first bytes and their ends. */
@@ -104,7 +104,7 @@ function clearFields(rules: UserRules): void {
 @inline
 function plainValueEnd(p: usize): usize {
   if (load<u8>(p) != 0x22) {
-    while (load<u8>(p) != 0x2c && load<u8>(p) != 0x7d) p++;
+    while (load<u8>(p) != 0x2c && load<u8>(p) != 0x7d && load<u8>(p) > 0x20) p++;
     return p;
   }
   p++;
@@ -139,9 +139,9 @@ function scanFields(rules: UserRules, start: usize, end: usize): i32 {
       if (!any) clearFields(rules);
       const property = changetype<UserProperty>(found);
       const field = changetype<UserField>(rules.fields + <usize>property.field * FIELD_BYTES);
-      const value = close + 2;
+      const value = skipSpace(close + 2, end);
       const first = load<u8>(value);
-      if (first <= 0x20 || cutCount == CUTS_MAX) return NEEDS_WALK;
+      if (cutCount == CUTS_MAX) return NEEDS_WALK;
       any = true;
       if (found == field.own) {
         const cut = cuts + ((<usize>cutCount) << 3);
@@ -191,21 +191,24 @@ function staysInPlace(rules: UserRules, member: usize): bool {
   return true;
 }
 
+/** Returns the address of the next member, or of the brace, from the end of one. */
+@inline
+function afterComma(p: usize, end: usize): usize {
+  p = skipSpace(p, end);
+  return load<u8>(p) == 0x2c ? skipSpace(p + 1, end) : p;
+}
+
 /** `writeUser` for an object that `scanFields` has understood: copies what is between the fields. */
 function writeScanned(rules: UserRules, start: usize, end: usize, target: usize): usize {
   let p = start + 1;
-  while (isId(p)) {
-    // The key has no quote but its own.
-    p = plainValueEnd(p);
-    p = plainValueEnd(p + 1);
-    if (load<u8>(p) == 0x2c) p++;
-    else break;
-  }
   let t = target;
-  const idsEnd = load<u8>(p - 1) == 0x2c ? p - 1 : p;
-  if (idsEnd > start + 1) {
+  while (isId(p)) {
+    const id = p;
+    // The key has no quote but its own.
+    p = plainValueEnd(plainValueEnd(p) + 1);
     store<u8>(t, 0x2c);
-    t = copyLoose(t + 1, start + 1, idsEnd - start - 1);
+    t = copyLoose(t + 1, id, p - id);
+    p = afterComma(p, end);
   }
   t = writeFields(rules, t);
   for (let index = 0; index <= cutCount; index++) {
@@ -213,12 +216,14 @@ function writeScanned(rules: UserRules, start: usize, end: usize, target: usize)
     const cut = cuts + ((<usize>index) << 3);
     const stop: usize = isLast ? end : <usize>load<u32>(cut);
     if (!isLast && staysInPlace(rules, stop)) continue;
-    // Before a cut member and before the brace is one byte that is not copied.
-    if (stop > p + 1) {
+    if (stop > p && load<u8>(p) != 0x7d) {
+      // Not the comma before the cut member, or the brace.
+      let last = stop - 1;
+      while (load<u8>(last) <= 0x20) last--;
       store<u8>(t, 0x2c);
-      t = copyLoose(t + 1, p, stop - 1 - p);
+      t = copyLoose(t + 1, p, last - p);
     }
-    if (!isLast) p = <usize>load<u32>(cut, 4) + 1;
+    if (!isLast) p = afterComma(<usize>load<u32>(cut, 4), end);
   }
   // The first comma has the place of the brace.
   store<u8>(target, 0x7b);
