@@ -49,6 +49,7 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
         "removed as duplicates",
       ],
     ]),
+    ...targetLines(report),
     ...describeLimit(report.limit),
     ...duplicateLines(report),
     ...(rows.mapped === 0 ? [] : [...dayLines(report), eventLine(report), identityLine(report)]),
@@ -61,6 +62,19 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
     ...files.map((file, index) => line(index === 0 ? "report" : "", harmless(file))),
     ...nextLines(next),
   ].join("\n");
+}
+
+/** `Statsig takes 1,204 of 2,000 events as they are, drops 311, changes 485; bills 1,689`. */
+function targetLines({ target }: Report): readonly string[] {
+  if (target === undefined) return [];
+  const { title, events, lost, changed, billed } = target;
+  const bill = billed === null ? "" : `; bills ${formatCount(billed)}`;
+  return [
+    line(
+      "target",
+      `${title} takes ${formatCount(events - lost - changed)} of ${formatNumberOf(events, "event")} as they are, drops ${formatCount(lost)}, changes ${formatCount(changed)}${bill}`,
+    ),
+  ];
 }
 
 function nextLines({ first, command }: NextStep): readonly string[] {

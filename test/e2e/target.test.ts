@@ -67,13 +67,9 @@ test("a dry run tells what the target drops and changes, with the lines that rep
   const lines = findings
     .filter(({ code }) => code.startsWith("target_"))
     .map(({ fix }) => fix?.line);
-  expect(lines).toEqual([
-    '"repair": ["names"]',
-    '"repair": ["metadata"]',
-    '"repair": ["metadata"]',
-    '"repair": ["users"]',
-    '"repair": ["days"]',
-  ]);
+  // One line repairs all: with several, the last one in the file would hold.
+  expect(new Set(lines)).toEqual(new Set(['"repair": ["names", "metadata", "users", "days"]']));
+  expect(lines).toHaveLength(5);
 });
 
 test("a repaired export has nothing left to tell, and maps every name back", async () => {

@@ -167,7 +167,7 @@ function describe(
   const exitCode =
     error?.exitCode ?? (isReady ? runExitCode(facts) : exitCodeOf(report, facts, applied));
   const { rows, rejects, findings, missingFields, misplacedCommas, unusedFields, verdict } = report;
-  const { sample, limit } = report;
+  const { sample, limit, target } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files ?? {}),
     next: nextStep(report, configuration, context, applied),
@@ -182,7 +182,7 @@ function describe(
       ...files,
       version,
       sample,
-      ...omitUndefined({ limit }),
+      ...omitUndefined({ limit, target }),
       rows,
       rejects,
       findings,

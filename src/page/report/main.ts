@@ -17,6 +17,7 @@ import {
 import { rejectsSection } from "../sections/rejects-section.js";
 import { qualifyingSection, settingsSection } from "../sections/run-section.js";
 import { samplesSection } from "../sections/samples-section.js";
+import { targetSection } from "../sections/target-section.js";
 import { timelineSection } from "../sections/timeline-section.js";
 import { eventPage } from "./event-page.js";
 
@@ -27,7 +28,7 @@ function start(): void {
   const data = document.getElementById("report")?.textContent ?? "null";
   const view = new ViewState(JSON.parse(data) as Report);
   const main = element("main", { id: "main", tabindex: -1 });
-  document.body.append(skipLink(main), topBar(), main);
+  document.body.append(skipLink(main), topBar(view.report.target !== undefined), main);
   const tooltip = new Tooltip(document.body);
   const overview = overviewPage(view, tooltip);
   let page = overview;
@@ -91,10 +92,10 @@ function skipLink(main: HTMLElement): HTMLElement {
   return link;
 }
 
-function topBar(): HTMLElement {
-  const links = navigation.map(([id, word]) =>
-    element("li", {}, element("a", { href: `#${id}` }, word)),
-  );
+function topBar(hasTarget: boolean): HTMLElement {
+  const links = navigation
+    .filter(([id]) => id !== "target" || hasTarget)
+    .map(([id, word]) => element("li", {}, element("a", { href: `#${id}` }, word)));
   return element(
     "header",
     { class: "top-bar" },
@@ -107,6 +108,7 @@ function topBar(): HTMLElement {
 /** Parts of the overview in the navigation, by address. */
 const navigation = [
   ["findings", "Findings"],
+  ["target", "Target"],
   ["days", "Days"],
   ["timeline", "Timeline"],
   ["events", "Events"],
@@ -126,6 +128,7 @@ function overviewPage(view: ViewState, tooltip: Tooltip): HTMLElement {
     { class: "page" },
     headSection(report),
     findingsSection(view),
+    targetSection(report),
     daysSection(view, tooltip),
     timelineSection(view, tooltip),
     eventsSection(view),

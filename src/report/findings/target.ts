@@ -1,4 +1,5 @@
 import type { Fix, TargetReport } from "../../profile/report.js";
+import { type Repair, repairs } from "../../target/target-rules.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { fixOf } from "./configuration-fixes.js";
 import type { FindingCode } from "./finding-codes.js";
@@ -54,7 +55,7 @@ const rows: Readonly<Record<RuleName, RuleRow>> = {
 interface RuleRow {
   readonly code: FindingCode;
   /** Absent if nothing repairs it. */
-  readonly repair?: string;
+  readonly repair?: Repair;
   does(words: Words): string;
   readonly advice?: string;
 }
@@ -83,23 +84,22 @@ export function findForTarget(facts: ReportedFacts): readonly Observation[] {
 }
 
 function describeRule(rule: Rule, target: TargetReport): Observation {
-  const { code, repair, does, advice } = rows[rule.rule];
+  const { code, repair, advice } = rows[rule.rule];
   const share = shareOf(rule.events, target.events);
   const sources = rule.sources.length === 0 ? "" : ` See ${rule.sources.join(", ")}.`;
   const pieces = [namesText(rule), advice, `That is ${share} of the events.${sources}`];
   return {
     code,
-    title: `${formatNumberOf(rule.events, "event")} ${does(wordsFor(rule.events, target))}`,
+    title: `${formatNumberOf(rule.events, "event")} ${ruleText(rule, target)}`,
     detail: pieces.filter((piece) => piece !== undefined).join(" "),
     rows: rule.events,
-    fix: repair === undefined ? undefined : repairFix(repair, target),
+    fix: repair === undefined ? undefined : repairFix(target),
   };
 }
 
 function describeRepaired(rules: readonly Rule[], target: TargetReport): Observation {
   const parts = rules.map(
-    ({ rule, events }) =>
-      `${formatNumberOf(events, "event")} that ${rows[rule].does(wordsFor(events, target))}`,
+    (rule) => `${formatNumberOf(rule.events, "event")} that ${ruleText(rule, target)}`,
   );
   const names = rules.map(namesText).filter((text) => text !== undefined);
   return {
@@ -122,9 +122,16 @@ function namesText({ names, otherNames }: Rule): string | undefined {
   return `The repair changes ${shown.join(", ")}${hidden === 0 ? "" : ` and ${formatNumberOf(hidden, "more name")}`}.`;
 }
 
-/** Adds a repair to those of the run. */
-function repairFix(repair: string, target: TargetReport): Fix {
-  return fixOf(["repair"], [...new Set([...target.repair, repair])], false);
+/** Asks for the repair of all rules that are broken, in addition to those of the run: one line for all. */
+function repairFix({ rules, repair }: TargetReport): Fix {
+  const wanted = rules.flatMap(({ rule }) => rows[rule].repair ?? []);
+  const all = repairs.filter((one) => repair.includes(one) || wanted.includes(one));
+  return fixOf(["repair"], all.length === repairs.length ? true : all, false);
+}
+
+/** `would be dropped by Statsig: the name is not valid there`: the rest of a sentence about the events of a rule. */
+export function ruleText({ rule, events }: Rule, target: TargetReport): string {
+  return rows[rule].does(wordsFor(events, target));
 }
 
 /** `of 1,204,331 events 311,902 (25.9 %) would be dropped by Statsig: 41 names`; undefined if none would be. */
