@@ -349,10 +349,10 @@ export const nameRulesLayout = {
 } as const;
 
 export const metadataRulesLayout = {
-  bytes: 52,
+  bytes: 56,
   words: {
-    dots: 0, nested: 1, unitsMax: 2, replaces: 3, table: 4, path: 5, counted: 6, recent: 7,
-    missing: 8, missingBytes: 9, output: 10, outputEnd: 11, needed: 12,
+    dots: 0, nested: 1, unitsMax: 2, replaces: 3, keeps: 4, table: 5, path: 6, counted: 7,
+    recent: 8, missing: 9, missingBytes: 10, output: 11, outputEnd: 12, needed: 13,
   },
 } as const;
 
@@ -377,6 +377,8 @@ export const userFieldLayout = {
 } as const;
 
 export const userRulesLayout = {
-  bytes: 24,
-  words: { properties: 0, propertiesEnd: 1, fields: 2, fieldsEnd: 3, endings: 4, replaces: 5 },
+  bytes: 28,
+  words: {
+    properties: 0, propertiesEnd: 1, fields: 2, fieldsEnd: 3, endings: 4, replaces: 5, keeps: 6,
+  },
 } as const;

@@ -13,6 +13,8 @@ import { renderReport } from "../report/render-report.js";
 import { missingFieldsError } from "../report/summary-parts.js";
 import { acceptFindings, checkAccepted, verdictOf } from "../report/verdict.js";
 import type { CountedReport } from "../run/report/fold-report.js";
+import { repairName } from "../target/rename.js";
+import { loadTarget } from "../target/targets.js";
 
 export { checkAccepted, missingFieldsError };
 
@@ -51,7 +53,13 @@ async function planNames(
     ...namingOptionsOf(values),
     isExact: otherEvents.rows === 0,
   };
-  return planQualify(events, [], options).map((item) => ({
+  const { target, repair } = withDefaults(values, ".");
+  const { names } = loadTarget(target);
+  const isRepaired = repair.includes("names") && names !== undefined;
+  const delivered = isRepaired
+    ? events.map((one) => ({ ...one, event: repairName(one.event, names) }))
+    : events;
+  return planQualify(delivered, [], options).map((item) => ({
     name: item.name,
     event: item.event,
     ...(item.action === "refused" ? { refused: item.reasons.join("; ") } : {}),

@@ -72,6 +72,8 @@ async function validateIn(
   const options: ValidateOptions = {
     ...runOptions,
     ...omitUndefined({ countedKey }),
+    // The report, and the lines that it gives, speak of the names of the inputs.
+    ...omitUndefined({ target: runOptions.target && { ...runOptions.target, keeps: true } }),
     outputDirectory,
     nowMs: now(),
   };

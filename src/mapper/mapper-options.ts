@@ -40,6 +40,8 @@ export interface MapperOptions {
 export interface TargetOptions {
   readonly rules: EventRules;
   readonly repair: readonly Repair[];
+  /** Count what would be repaired, and reject what cannot be, but leave names and properties as they are. */
+  readonly keeps?: boolean;
 }
 
 /**

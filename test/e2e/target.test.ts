@@ -79,6 +79,10 @@ test("a repaired export has nothing left to tell, and maps every name back", asy
   expect(await run("validate", "one.ndjson", ...repair)).toMatchObject({ exitCode: 0 });
   const report = read<Report>(cwd, "report/report.json");
   expect(report.target).toMatchObject({ lost: 0, changed: 0 });
+  // Findings and their lines speak of the names of the inputs, qualifying events of the repaired ones.
+  expect(report.events.map(({ event }) => event)).toContain("$pageview");
+  const qualified = report.estimates.qualifyingEvents.map(({ event }) => event);
+  expect(qualified).toContain("auto:pageview");
   const format = ["--format", "jsonl"];
   const exported = await run("export", "one.ndjson", "--to", "out", ...format, ...repair);
   expect(exported).toMatchObject({ exitCode: 0 });

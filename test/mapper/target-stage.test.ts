@@ -240,6 +240,28 @@ describe("every row", () => {
     );
   });
 
+  it("keeps its names and properties in a dry run, which counts and rejects all the same", () => {
+    const large = { "a.b": "x".repeat(17_000), email: "a@example.com" };
+    const cells = [
+      { ...good, event_type: "$a", event_properties: { json: '{"a.b":1}' } },
+      { ...good, event_properties: { json: JSON.stringify(large) } },
+      { ...good, user_properties: { json: '{"$email":"a@b.c"}' } },
+    ];
+    const of = (keeps: boolean) => mapRows(cells, { target: { rules, repair: repairs, keeps } });
+    expect(of(true).rows.map(({ event, metadata, user }) => [event, metadata, user])).toEqual(
+      mapRows(cells).rows.map(({ event, metadata, user }) => [event, metadata, user]),
+    );
+    expect(of(true).rows.map(({ outcome }) => outcome)).toEqual(
+      of(false).rows.map(({ outcome }) => outcome),
+    );
+    expect(of(true).notices).toEqual(of(false).notices);
+    expect(of(true).notices).toMatchObject({
+      repaired_name: 1,
+      repaired_dots: 1,
+      repaired_user: 1,
+    });
+  });
+
   it("is counted by the rules that it breaks", () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 20 }), (rows) => {

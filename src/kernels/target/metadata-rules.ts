@@ -23,6 +23,8 @@ class MetadataRules {
   unitsMax: u32;
   /** Set if keys are replaced. */
   replaces: u32;
+  /** Set if rows keep their metadata nevertheless: a dry run only counts. */
+  keeps: u32;
   table: RenameTable;
   /** Room for the longest path: the names of keys as they are in JSON, with zeros between them. */
   path: usize;
@@ -254,11 +256,10 @@ function takeObject(rules: MetadataRules, start: usize, end: usize): bool {
 /** Marks a row whose metadata has too many characters, and rejects it if it was to be repaired. */
 @inline
 function checkSize(
-  rules: MetadataRules, outcomes: usize, metadata: Column, marks: usize, row: i32,
+  rules: MetadataRules, outcomes: usize, start: usize, length: usize, marks: usize, row: i32,
 ): void {
-  const length = metadata.length(row);
   if (rules.unitsMax == 0 || length <= <usize>rules.unitsMax) return;
-  if (unitsOf(metadata.start(row), length, false) <= <usize>rules.unitsMax) return;
+  if (unitsOf(start, length, false) <= <usize>rules.unitsMax) return;
   addMark(marks, row, MARK_SIZE);
   if (rules.replaces != 0) store<u8>(outcomes + <usize>row, TARGET_METADATA_LONG);
 }
@@ -273,22 +274,25 @@ export function takeMetadata(
 ): i32 {
   for (let row = from; row < rows; row++) {
     if (load<u8>(outcomes + <usize>row) != 0) continue;
-    const start = metadata.start(row);
-    const end = start + metadata.length(row);
+    let start = metadata.start(row);
+    let end = start + metadata.length(row);
     if ((rules.dots | rules.nested) != 0 && mayBreak(start, end)) {
       if (!takeObject(rules, start, end)) return row;
       if (rowMarks != 0) addMark(marks, row, rowMarks);
       // An object of which no member was written stays as it is.
       if (rules.replaces != 0 && leaves != 0) {
-        const t = rules.output;
+        start = rules.output;
+        end = target + 1;
         // The first comma has the place of the brace.
-        store<u8>(t, 0x7b);
+        store<u8>(start, 0x7b);
         store<u8>(target, 0x7d);
-        metadata.set(row, KIND_OBJECT, t, target + 1 - t);
-        rules.output = target + 1;
+        if (rules.keeps == 0) {
+          metadata.set(row, KIND_OBJECT, start, end - start);
+          rules.output = end;
+        }
       }
     }
-    checkSize(rules, outcomes, metadata, marks, row);
+    checkSize(rules, outcomes, start, end - start, marks, row);
   }
   return rows;
 }

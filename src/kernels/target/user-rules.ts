@@ -56,6 +56,8 @@ export class UserRules {
   endings: usize;
   /** Set if properties move. */
   replaces: u32;
+  /** Set if rows keep their user nevertheless: a dry run only counts. */
+  keeps: u32;
 }
 
 /** Returns the end of the members from `p` on that are fields, as `writeUser` writes them: in their order. */
@@ -332,6 +334,7 @@ export function takeUsers(
     const after = scanned == NEEDS_WALK
       ? writeUser(rules, start, end, output)
       : writeScanned(rules, start, end, output);
+    if (rules.keeps != 0) continue;
     user.set(row, KIND_OBJECT, output, after - output);
     output = after;
   }

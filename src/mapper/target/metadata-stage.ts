@@ -6,6 +6,7 @@ import { repairKey } from "../../target/rename.js";
 import type { EventRules } from "../../target/target.js";
 import { bitOf } from "../../target/target-rules.js";
 import { RenameTable } from "./rename-table.js";
+import type { Replacing } from "./replacing.js";
 
 /** 64 addresses. */
 const RECENT_BYTES = 256;
@@ -21,7 +22,7 @@ export class MetadataStage {
   constructor(
     private readonly kernel: Kernel,
     { dotsAreLost, nestedIsText, charactersMax }: NonNullable<EventRules["metadata"]>,
-    private readonly replaces: boolean,
+    private readonly replacing: Replacing,
   ) {
     this.table = new RenameTable(
       kernel,
@@ -37,7 +38,8 @@ export class MetadataStage {
     this.#record.set("dots", dotsAreLost ? 1 : 0);
     this.#record.set("nested", nestedIsText ? 1 : 0);
     this.#record.set("unitsMax", charactersMax ?? 0);
-    this.#record.set("replaces", replaces ? 1 : 0);
+    this.#record.set("replaces", replacing.replaces ? 1 : 0);
+    this.#record.set("keeps", replacing.keeps ? 1 : 0);
     this.#record.set("table", this.table.address);
     this.#path = new Region(kernel, LOOSE_BYTES);
     this.#counted = new Region(kernel, LOOSE_BYTES);
@@ -69,7 +71,8 @@ export class MetadataStage {
       this.#record.set("output", output.address);
       this.#record.set("outputEnd", output.address + output.capacity);
     };
-    if (this.replaces) next(run.cellBytes(outcomes, metadata.address, rows) + rows * LOOSE_BYTES);
+    if (this.replacing.replaces)
+      next(run.cellBytes(outcomes, metadata.address, rows) + rows * LOOSE_BYTES);
     for (let row = 0; ; ) {
       this.#record.set("needed", 0);
       row = run.takeMetadata(this.#record.address, outcomes, metadata.address, marks, row, rows);

@@ -6,6 +6,7 @@ import { isLostName, repairName } from "../../target/rename.js";
 import type { EventRules } from "../../target/target.js";
 import { bitOf } from "../../target/target-rules.js";
 import { RenameTable } from "./rename-table.js";
+import type { Replacing } from "./replacing.js";
 
 /** Finds names of events that the target drops, and replaces them. */
 export class NameStage {
@@ -15,7 +16,7 @@ export class NameStage {
   constructor(
     private readonly kernel: Kernel,
     rules: NonNullable<EventRules["names"]>,
-    replaces: boolean,
+    { replaces, keeps }: Replacing,
   ) {
     this.table = new RenameTable(
       kernel,
@@ -31,7 +32,7 @@ export class NameStage {
     const record = new KernelRecord(kernel, nameRulesLayout);
     record.set("classes", classesOf(kernel, rules));
     record.set("bytesMax", rules.charactersMax ?? 0xffff_ffff);
-    record.set("replaces", replaces ? 1 : 0);
+    record.set("replaces", replaces && !keeps ? 1 : 0);
     record.set("table", this.table.address);
     this.#record = record.address;
   }

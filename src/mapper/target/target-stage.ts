@@ -44,7 +44,7 @@ export class TargetStage {
 
   constructor(
     kernel: Kernel,
-    { rules, repair }: TargetOptions,
+    { rules, repair, keeps = false }: TargetOptions,
     { withoutUser = false }: Pick<MapperOptions, "withoutUser">,
   ) {
     this.#kernel = kernel;
@@ -58,11 +58,12 @@ export class TargetStage {
     kernel.u32.fill(0, this.#counts / 4, this.#counts / 4 + COUNTS);
     const { names, values, metadata, users } = rules;
     const repairs = new Set(repair);
-    this.#names = names && new NameStage(kernel, names, repairs.has("names"));
+    const replacing = (one: Repair) => ({ replaces: repairs.has(one), keeps });
+    this.#names = names && new NameStage(kernel, names, replacing("names"));
     this.#values = values && { ...values, rejects: repairs.has("values") };
-    this.#metadata = metadata && new MetadataStage(kernel, metadata, repairs.has("metadata"));
+    this.#metadata = metadata && new MetadataStage(kernel, metadata, replacing("metadata"));
     if (users !== undefined && !withoutUser)
-      this.#users = new UserStage(kernel, users, repairs.has("users"));
+      this.#users = new UserStage(kernel, users, replacing("users"));
   }
 
   apply(events: EventBatch): EventBatch {

@@ -4,6 +4,7 @@ import { KernelRecord } from "../../batch/kernel-record.js";
 import { userFieldLayout, userPropertyLayout, userRulesLayout } from "../../batch/layouts.js";
 import type { SplitRenames } from "../../target/split-renames.js";
 import type { EventRules } from "../../target/target.js";
+import type { Replacing } from "./replacing.js";
 
 /** Bytes of a bit for each pair of bytes. */
 const ENDING_BYTES = 65_536 / 8;
@@ -40,7 +41,7 @@ export class UserStage {
   constructor(
     private readonly kernel: Kernel,
     { fields }: NonNullable<EventRules["users"]>,
-    private readonly replaces: boolean,
+    private readonly replacing: Replacing,
   ) {
     const rows = userPropertiesOf(fields);
     this.#names = rows.map(({ name }) => name);
@@ -72,7 +73,8 @@ export class UserStage {
     record.set("fields", table);
     record.set("fieldsEnd", table + this.#fieldCount * userFieldLayout.bytes);
     record.set("endings", endings);
-    record.set("replaces", replaces ? 1 : 0);
+    record.set("replaces", replacing.replaces ? 1 : 0);
+    record.set("keeps", replacing.keeps ? 1 : 0);
     this.#record = record.address;
     this.#output = new Region(kernel, LOOSE_BYTES);
     this.clear();
@@ -80,12 +82,13 @@ export class UserStage {
 
   /** The record of the fields; undefined if none are moved. */
   get movedFields(): number | undefined {
-    return this.replaces ? this.#record : undefined;
+    const { replaces, keeps } = this.replacing;
+    return replaces && !keeps ? this.#record : undefined;
   }
 
   apply({ rows, outcomes, user }: EventBatch, marks: number): void {
     const { run } = this.kernel;
-    if (this.replaces) {
+    if (this.replacing.replaces) {
       const more = rows * this.#fieldCount * FIELD_BYTES_MAX + LOOSE_BYTES;
       this.#output.ensure(2 * run.cellBytes(outcomes, user.address, rows) + more);
     }
