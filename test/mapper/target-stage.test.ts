@@ -248,9 +248,9 @@ describe("every row", () => {
       { ...good, user_properties: { json: '{"$email":"a@b.c"}' } },
     ];
     const of = (keeps: boolean) => mapRows(cells, { target: { rules, repair: repairs, keeps } });
-    expect(of(true).rows.map(({ event, metadata, user }) => [event, metadata, user])).toEqual(
-      mapRows(cells).rows.map(({ event, metadata, user }) => [event, metadata, user]),
-    );
+    const delivered = of(true).rows.filter(({ outcome }) => outcome === "deliver");
+    const [first, , third] = mapRows(cells).rows;
+    expect(delivered).toEqual([first, third]);
     expect(of(true).rows.map(({ outcome }) => outcome)).toEqual(
       of(false).rows.map(({ outcome }) => outcome),
     );
