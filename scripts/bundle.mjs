@@ -17,6 +17,7 @@ const entries = {
   "split-worker": "engine/workers/split-worker.ts",
   "validate-worker": "engine/workers/validate-worker.ts",
   "count-worker": "engine/workers/count-worker.ts",
+  "identities-worker": "engine/workers/identities-worker.ts",
   "stream-worker": "engine/workers/stream-worker.ts",
   "send-worker": "engine/workers/send-worker.ts",
   "decode-thread": "engine/workers/decode-thread.ts",

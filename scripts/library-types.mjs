@@ -17,6 +17,7 @@ const sections = {
   ValidateExportOptions: ["validate", "export", "send"],
   SendEventsOptions: ["send", "export"],
   ReadEventsOptions: ["export"],
+  IdentitiesOptions: ["export"],
   VerifyExportOptions: ["verify"],
 };
 

@@ -2,6 +2,7 @@ export { SourceError, SwitchyardError, UsageError } from "./base/errors.js";
 export { version } from "./base/package-files.js";
 export type {
   ExportEventsOptions,
+  IdentitiesOptions,
   KeyTarget,
   PresetName,
   ReadEventsOptions,
@@ -19,6 +20,7 @@ export type {
   ExportEventsResult,
   ExportManifest,
   FailedSource,
+  IdentitiesResult,
   ManifestEpoch,
   RejectedRow,
   RejectSummary,
@@ -31,4 +33,10 @@ export type {
   VerifyExportResult,
 } from "./library/results.js";
 export type { Progress, RunControl } from "./library/run-control.js";
-export { exportEvents, sendEvents, validateExport, verifyExport } from "./library/runs.js";
+export {
+  exportEvents,
+  identities,
+  sendEvents,
+  validateExport,
+  verifyExport,
+} from "./library/runs.js";

@@ -79,6 +79,20 @@ export const workerOptions = [
   ...outputOptions,
 ] as const;
 
+/** Options of `identities`. */
+export const identitiesOptions = [
+  ...readingOptions,
+  ...storeAccess,
+  "maxRowSize",
+  "limit",
+  "damaged",
+  "preset",
+  "maxRejects",
+  "to",
+  ...sharedWithQualify,
+  ...outputOptions,
+] as const;
+
 /** Options of `doctor`: those of the commands whose runs it checks. Of options with one flag, the first. */
 export const doctorOptions = optionNames.filter((name, _, all) => {
   const { flag, section } = describeOption(name);

@@ -17,6 +17,7 @@ export const runs = {
   stream: watched(async () => (await import("../run/stream/stream-events.js")).streamEvents),
   send: watched(async () => (await import("./run-send.js")).runSend),
   validate: watched(async () => (await import("./run-validate.js")).runValidate),
+  identities: watched(async () => (await import("./run-identities.js")).runIdentities),
   count: lazily(async () => (await import("./run-count.js")).runCount),
   verify: lazily(async () => (await import("./run-verify.js")).runVerify),
 };

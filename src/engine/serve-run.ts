@@ -73,13 +73,10 @@ export async function createWorkerTools(
   kernel: Kernel,
   { dataset = "events", isResumable = false, ...more }: WorkerToolsOptions = {},
 ) {
-  const { options, maxTimeMs, epoch } = setup;
-  const { outputDirectory, dedupe } = options;
-  const common = layoutOf(outputDirectory, dataset, epoch);
-  const temporaryDirectory = join(common.temporaryDirectory, options.temporaryName ?? "");
-  const layout = { ...common, temporaryDirectory };
+  const { options, maxTimeMs } = setup;
+  const { dedupe } = options;
   const mapping = await loadMapperOptions(options, maxTimeMs);
-  const reading = readingTools(setup, layout, signal, kernel);
+  const reading = createReadingTools(setup, signal, kernel, dataset);
   const readerOptions = { ...reading.readerOptions, makesDigests: isResumable };
   const duplicates = dedupe && new Duplicates(reading, dedupe);
   // With `dedupe`, transforms must see the same events as when the keys were read.
@@ -94,6 +91,19 @@ export async function createWorkerTools(
       withDistinctID: withDistinctID || more.withDistinctID === true,
     }),
   };
+}
+
+/** Creates the tools of workers that read rows and map them in their own way. */
+export function createReadingTools(
+  setup: WorkerSetup,
+  signal: AbortSignal,
+  kernel: Kernel,
+  dataset = "events",
+) {
+  const { options, epoch } = setup;
+  const common = layoutOf(options.outputDirectory, dataset, epoch);
+  const temporaryDirectory = join(common.temporaryDirectory, options.temporaryName ?? "");
+  return readingTools(setup, { ...common, temporaryDirectory }, signal, kernel);
 }
 
 function readingTools(

@@ -43,6 +43,17 @@ type SendSection = OptionsOf<"send">;
 type ColumnOptions = Pick<ExportSection, "columns" | "insertId">;
 type MachineOptions = Pick<ExportSection, "splitSize" | "memory">;
 type OfStores = "s3Endpoint" | "s3Region" | "s3Checksums" | "maxRequestsPerSecond";
+/** Options that change or leave out events, which rows that link ids ignore. */
+type FilterNames =
+  | "transform"
+  | "identity"
+  | "fromTime"
+  | "toTime"
+  | "includeEvent"
+  | "excludeEvent"
+  | "drop"
+  | "hash"
+  | "cutQuery";
 /** Options of runs that read all inputs to their end. */
 type OfRuns = "dedupe" | "requireFields" | "maxRejects";
 
@@ -115,6 +126,15 @@ export interface SendEventsOptions
   readonly to: string;
   /** A secret: the server secret of the service. It is never written or printed. */
   readonly serverSecret: string;
+}
+
+/** Options of `identities`. */
+export interface IdentitiesOptions
+  extends Omit<WholeRunOptions, FilterNames | "dedupe" | "requireFields" | "hashSalt">,
+    MachineOptions,
+    Pick<ExportSection, "threads"> {
+  /** File to write, which ends in `.parquet`, `.csv` or `.jsonl`. */
+  readonly to: string;
 }
 
 /** Options of `verifyExport`. */

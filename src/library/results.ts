@@ -297,3 +297,25 @@ export interface VerifyExportResult {
     readonly message: string;
   }[];
 }
+
+/** Result of `identities`. */
+export interface IdentitiesResult extends RunResult {
+  readonly rows: RowCounts;
+  readonly rejects: readonly RejectSummary[];
+  /** Absent if a source failed or the run was interrupted: no table is written then. */
+  readonly table?: {
+    /** Absolute. */
+    readonly path: string;
+    readonly bytes: number;
+    /** Anonymous ids with a user. */
+    readonly joined: number;
+    /** The same by evidence. */
+    readonly evidence: Readonly<Record<string, number>>;
+    /** Anonymous ids of several people, which join nobody. */
+    readonly shared: number;
+    /** Ids of users that were seen as the device of another user, which stay apart. */
+    readonly apart: number;
+    /** Placeholder ids that were found, which join nobody. */
+    readonly placeholders: readonly string[];
+  };
+}

@@ -12,18 +12,25 @@ import { runs } from "../engine/runs.js";
 import type { RunContext, RunObserver, RunProgress } from "../ledger/run-observer.js";
 import { locate } from "../options/option-names.js";
 import { optionTable } from "../options/option-table.js";
-import { placeOf, resolveExportOptions, resolveValidateRequest } from "../options/run-options.js";
+import {
+  placeOf,
+  resolveExportOptions,
+  resolveIdentitiesRequest,
+  resolveValidateRequest,
+} from "../options/run-options.js";
 import { resolveSendRequest } from "../options/send-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../output/write-report.js";
 import { configurationOf, inNames, requireOptions } from "./library-configuration.js";
 import type {
   ExportEventsOptions,
+  IdentitiesOptions,
   SendEventsOptions,
   ValidateExportOptions,
   VerifyExportOptions,
 } from "./library-options.js";
 import type {
   ExportEventsResult,
+  IdentitiesResult,
   RunResult,
   SendEventsResult,
   ValidateExportResult,
@@ -99,6 +106,21 @@ export function sendEvents(options: SendEventsOptions): Promise<SendEventsResult
     const ends = { outcome, failures, tooManyRejects, alreadyDone };
     const sentEvents = { ...ends, ...counts, runId, destination, manifestPath, epochs };
     return endRun(options, sentEvents, missingFields);
+  });
+}
+
+/**
+ * Makes a table anonymous id → user id from what inputs say of their ids, for the option `identity`.
+ * The table replaces an earlier one as a whole. Rejects like `exportEvents`.
+ */
+export function identities(options: IdentitiesOptions): Promise<IdentitiesResult> {
+  return withNames(async () => {
+    const configuration = await configurationOf(options, ["export"]);
+    requireOptions(configuration, ["inputs", "to"]);
+    const request = resolveIdentitiesRequest(configuration);
+    const result = await controlRun(options, (context) => runs.identities(request, context));
+    const { accounts, bytesRead: _, ...facts } = result;
+    return { ...facts, rows: accounts.rows, rejects: accounts.rejects };
   });
 }
 

@@ -120,7 +120,8 @@ function groupsOf(
   ];
 }
 
-function comparedPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {
+/** Returns the fields that the choices of a target are compared with, in order. */
+export function comparedPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {
   return choices.flatMap(({ unlessSameAs }) => (unlessSameAs === undefined ? [] : [unlessSameAs]));
 }
 

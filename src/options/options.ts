@@ -117,6 +117,18 @@ export interface StoredOptions extends RunOptions {
 /** The request to count the events of inputs; a count leaves no files behind. */
 export type CountRequest = Omit<RunOptions, "outputDirectory">;
 
+/** The request of `identities`. */
+export interface IdentitiesRequest extends CountRequest {
+  /** Absolute path of the table. */
+  readonly tablePath: string;
+}
+
+/** The options of a worker that finds links between ids. */
+export interface IdentitiesOptions extends RunOptions {
+  /** Some sources are files of merged ids. */
+  readonly hasMerges: boolean;
+}
+
 /** The request of `validate`. */
 export interface ValidateRequest extends CountRequest, PartOptions {
   /** Format of the export whose size is estimated. */

@@ -26,7 +26,13 @@ import { type DedupeOptions, dedupeRanges } from "./dedupe-options.js";
 import { arrayIndexNames, defaultMemory, type Machine, thisMachine } from "./machine.js";
 import { type CompleteValues, type OptionValues, withDefaults } from "./option-names.js";
 import { LEAST_TIME, type TimeLimits } from "./option-values.js";
-import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "./options.js";
+import type {
+  ExportOptions,
+  IdentitiesRequest,
+  PrivacyOptions,
+  RunOptions,
+  ValidateRequest,
+} from "./options.js";
 import { STANDARD_OUTPUT, type WorkerOptions } from "./options.js";
 import { HASH_SALT_VARIABLE } from "./secrets.js";
 import { targetOptionsOf, withTarget } from "./target-option.js";
@@ -141,6 +147,37 @@ export function resolveValidateRequest(configuration: Configuration): ValidateRe
     reportDirectory: report,
     ...omitUndefined({ countedKey: countedKeyOf(options, configuration) }),
   };
+}
+
+/**
+ * Resolves the options of a run that makes a table of identities. It reads rows as they are: filters,
+ * privacy and what changes events do not count. Throws like `resolveExportOptions`.
+ */
+export function resolveIdentitiesRequest(configuration: Configuration): IdentitiesRequest {
+  const {
+    dedupe: _dedupe,
+    keptKeysDirectory: _keys,
+    transformPath: _transform,
+    identityPath: _identity,
+    fromTimeMs: _from,
+    toTimeMs: _to,
+    ...options
+  } = resolveRunOptions(configuration);
+  return {
+    ...options,
+    privacy: { drop: [], hash: [] },
+    includeEvents: [],
+    excludeEvents: [],
+    tablePath: requireTable(valuesOf(configuration)),
+  };
+}
+
+function requireTable({ to }: CompleteValues): string {
+  if (to !== undefined && to !== STANDARD_OUTPUT && !isObjectUrl(to)) return to;
+  throw new UsageError(
+    "output_missing",
+    `No file for the table: pass ${option("to")} identities.parquet.`,
+  );
 }
 
 /** Returns the key that `--dedupe` would use, if it is not on and the mapping has insert ids. */

@@ -14,6 +14,13 @@ const placeholderIDs: readonly string[] = [
   "00000000-0000-0000-0000-000000000000",
 ];
 
+const placeholders: ReadonlySet<string> = new Set(placeholderIDs);
+
+/** Returns true for an id that tools write when they have none. */
+export function isPlaceholderID(id: string): boolean {
+  return placeholders.has(id);
+}
+
 /** Counts the rows of each placeholder id in kernel memory. */
 export class PlaceholderIds {
   /** Address of the record that kernels use. */

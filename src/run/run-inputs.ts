@@ -27,6 +27,8 @@ interface DiscoveryHints {
   readonly rowFields?: ReturnType<typeof rowFieldsOf>;
   /** Returns true for inputs (absolute paths) that may be missing. */
   readonly mayBeGone?: ((path: string) => boolean) | undefined;
+  /** Returns true for files that are data too, whose names say that they hold no events. */
+  readonly isData?: ((name: string) => boolean) | undefined;
 }
 
 /** Finds the sources of a run. Throws `UsageError` for inputs that do not exist. */
@@ -74,11 +76,12 @@ export async function discoverFiles(
   files: readonly FoundFile[],
   options: RunOptions,
   signal: AbortSignal,
-  { table, rowFields }: TableHints = {},
+  { table, rowFields, isData }: TableHints = {},
 ): Promise<Discovery> {
   const { inputs, ratioMax, s3, naming } = options;
+  const more = isData === undefined ? [] : files.map(({ name }) => name).filter(isData);
   const found = await discoverSources(files, {
-    named: new Set(inputs),
+    named: new Set([...inputs, ...more]),
     detect: detectionOf(options, rowFields),
     ratioMax,
     s3,

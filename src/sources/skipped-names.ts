@@ -46,6 +46,20 @@ function expandBraces(pattern: string): readonly string[] {
   return choices.split(",").flatMap((choice) => expandBraces(pattern.replace(all, () => choice)));
 }
 
+/**
+ * Ids that Amplitude has merged: the number of an organization and an hour, beside files of events.
+ * https://amplitude.com/docs/data/destination-catalog/amazon-s3
+ */
+const MERGED_IDS = "-\\d+_\\d{4}-\\d\\d-\\d\\d_\\d{1,2}(#\\d+)?\\.json(\\.gz)?";
+
+/** Tables of merged ids in a warehouse, `MERGE_IDS_<project>`. */
+const MERGED_IDS_NAME = new RegExp(`(^|/)(${MERGED_IDS}|[^/]*merged?_ids[^/]*)$`, "i");
+
+/** Returns true for the name of a file with merged ids. */
+export function hasMergedIDs(name: string): boolean {
+  return MERGED_IDS_NAME.test(name);
+}
+
 /** Names of files that hold no events, whatever their format. */
 const DOCUMENT_NAME = new RegExp(
   `(^|/)(${[
@@ -59,9 +73,7 @@ const DOCUMENT_NAME = new RegExp(
       "png|jpe?g|gif|svg|webp|ico|bmp|tiff?",
       "lnk|url|webloc|desktop",
     ].join("|")})`,
-    // Ids that Amplitude has merged: the number of an organization and an hour, beside files of events.
-    // https://amplitude.com/docs/data/destination-catalog/amazon-s3
-    "-\\d+_\\d{4}-\\d\\d-\\d\\d_\\d{1,2}(#\\d+)?\\.json(\\.gz)?",
+    MERGED_IDS,
   ].join("|")})$`,
   "i",
 );

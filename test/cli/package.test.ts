@@ -110,6 +110,7 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
     await run("export", "in/lines.jsonl", "--to", "target", "--target", "statsig", "--repair");
     expect(await run("names", "target")).toMatchObject({ names: [] });
     await succeed("compact", "days");
+    await succeed("identities", "in/*", "--to", "identities.parquet");
     expect((await succeed("load-sql", "duckdb", "days")).stdout).toContain("read_parquet");
     expect((await succeed("runs", "days")).stdout).toContain("days");
   });

@@ -53,6 +53,20 @@ Examples:
 
 ${rejectExitCodes}`;
 
+export const identities = `
+Makes the table anonymous id to user id from what the export itself says: events
+with both ids, identify, alias and merge calls, files of merged ids and of
+persons. Chains are resolved. An anonymous id of several people joins nobody and
+is listed with the evidence "shared". Placeholder ids join nobody. --identity of
+export fills user ids from the table.
+
+Examples:
+  $ switchyard identities export.zip --to identities.parquet
+  $ switchyard identities events/ persons/ --preset posthog --to ids.csv
+  $ switchyard export export.zip --identity identities.parquet --to out
+
+${rejectExitCodes}`;
+
 export const exportEvents = `
 Inputs are files, directories (searched recursively) and globs; hidden names and
 names that begin with _ are skipped. JSON, CSV and Parquet, compressed or in a

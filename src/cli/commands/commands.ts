@@ -11,6 +11,7 @@ import {
   exportOptions,
   GENERAL_GROUP,
   givenFlags,
+  identitiesOptions,
   migrateOptions,
   type OptionDescriptions,
   outcomeOptions,
@@ -167,6 +168,19 @@ const commandRows: readonly CommandRow[] = [
     async run({ flags, configPath }, context) {
       const { runCompact } = await import("../run-compact.js");
       return runCompact({ flags, configPath }, context);
+    },
+  },
+  {
+    name: "identities",
+    description: "make the table anonymous id to user id from an export",
+    help: help.identities,
+    argument: inputs,
+    options: identitiesOptions,
+    required: "to",
+    descriptions: { to: "File to write: .parquet, .csv or .jsonl" },
+    async run({ flags, configPath }, context) {
+      const { runIdentities } = await import("../run-identities.js");
+      return runIdentities({ flags, configPath }, context);
     },
   },
   {
