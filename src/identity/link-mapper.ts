@@ -61,6 +61,8 @@ export class LinkMapper implements Mapper {
     this.#empty = new Column(kernel);
   }
 
+  takeRenames(): undefined {}
+
   map(batch: Batch): EventBatch {
     const { rows, columns, faults } = batch;
     const { bytes } = this.#kernel;

@@ -159,6 +159,7 @@ export function resolveIdentitiesRequest(configuration: Configuration): Identiti
     keptKeysDirectory: _keys,
     transformPath: _transform,
     identityPath: _identity,
+    target: _target,
     fromTimeMs: _from,
     toTimeMs: _to,
     ...options
