@@ -115,6 +115,35 @@ describe.each(["in/two.csv", "table.jsonl", "table.parquet"])("the table %s", (t
   });
 });
 
+it.each([
+  [
+    "the user of the first row",
+    "anonymous_id,user_id,first_seen,evidence",
+    "d1,,2026-01-01,shared",
+  ],
+  ["the id of the first row", "cookie,person,more,less", ",p,x,y"],
+  ["both", "cookie,person,more,less", ",,x,y"],
+])("reads a table without %s", async (_, header, first) => {
+  const lines = [header, first, "d0,someone,2026-01-01,event", ""];
+  writeFileSync(join(cwd, "sparse.csv"), lines.join("\n"));
+  const connection = await (await DuckDBInstance.create()).connect();
+  const read = `SELECT * FROM read_csv('${cwd}/sparse.csv', all_varchar = true, null_padding = true, strict_mode = false)`;
+  await connection.run(`COPY (${read}) TO '${cwd}/sparse.parquet' (FORMAT parquet)`);
+  await connection.run(`COPY (${read}) TO '${cwd}/sparse.jsonl' (FORMAT json)`);
+  for (const table of ["sparse.csv", "sparse.parquet", "sparse.jsonl"]) {
+    const words = ["--to", "-", "--identity", table];
+    const { stdout } = await run("export", "in/rows.jsonl", ...words);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).user);
+    const filled = events.filter(({ userID }) => userID === "someone");
+    expect([table, filled.length]).toEqual([table, expect.any(Number)]);
+    expect(filled.length).toBeGreaterThan(0);
+    expect(filled.every(({ stableID }) => stableID === "d0")).toBe(true);
+  }
+});
+
 it("gives the same bytes with one thread and in shards", async () => {
   const words = ["--identity", "table.jsonl", "--format", "jsonl", "--split-size", "50KB"];
   const to = (name: string, ...more: readonly string[]) =>

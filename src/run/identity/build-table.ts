@@ -39,6 +39,9 @@ const MEMORY_SHARE = 1 / 8;
 const ANONYMOUS = "anonymous_id";
 const USER = "user_id";
 
+/** Rows in which columns are looked for. */
+const NAMED_ROWS_MAX = 1_000;
+
 /**
  * Reads a table anonymous id → user id: columns `anonymous_id` and `user_id`, else the first two. Rows
  * without one of them are left out, and so are ids with several users. Throws `identity_unreadable`.
@@ -136,18 +139,29 @@ class TableReader {
 
   /** Returns the names of the columns of the anonymous id and of the user id. */
   async columnsOf(source: Source): Promise<readonly [string, string]> {
+    const names = await this.#namesOf(source);
+    const [first, second] = names;
+    if (names.length === 0 || names.includes(ANONYMOUS)) return [ANONYMOUS, USER];
+    if (first !== undefined && second !== undefined) return [first, second];
+    throw unreadable(source.name, `it has the columns ${names.join(", ")}`);
+  }
+
+  /** Returns the columns in their order; of rows that are objects, those of the row with the most. */
+  async #namesOf(source: Source): Promise<readonly string[]> {
+    if (source.format.kind === "csv") return source.format.columns;
     const whole: FieldRequest = { path: [], form: "rest", except: [] };
     const range = { source, start: 0, end: null };
     const reader = await this.open(this.#kernel, range, [whole], this.options);
     try {
       const batch = await reader.next();
-      const text = batch?.columns[0]?.text(0);
-      if (text === undefined) return [ANONYMOUS, USER];
-      const names = Object.keys(JSON.parse(text));
-      const [first, second] = names;
-      if (names.includes(ANONYMOUS) && names.includes(USER)) return [ANONYMOUS, USER];
-      if (first !== undefined && second !== undefined) return [first, second];
-      throw unreadable(source.name, `it has the columns ${names.join(", ")}`);
+      // Rows may leave out what is null.
+      let names: readonly string[] = [];
+      for (let row = 0; row < Math.min(batch?.rows ?? 0, NAMED_ROWS_MAX); row++) {
+        const text = batch?.columns[0]?.text(row);
+        const own = text === undefined ? [] : Object.keys(JSON.parse(text));
+        if (own.length > names.length) names = own;
+      }
+      return names;
     } finally {
       await reader.close();
     }
