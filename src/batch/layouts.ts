@@ -367,8 +367,8 @@ export const renameLayout = {
 } as const;
 
 export const userPropertyLayout = {
-  bytes: 16,
-  words: { key: 0, length: 1, field: 2, rows: 3 },
+  bytes: 20,
+  words: { key: 0, length: 1, field: 2, rows: 3, next: 4 },
 } as const;
 
 export const userFieldLayout = {
@@ -377,8 +377,6 @@ export const userFieldLayout = {
 } as const;
 
 export const userRulesLayout = {
-  bytes: 28,
-  words: {
-    properties: 0, propertiesEnd: 1, fields: 2, fieldsEnd: 3, endings: 4, replaces: 5, keeps: 6,
-  },
+  bytes: 24,
+  words: { properties: 0, fields: 1, fieldsEnd: 2, endings: 3, replaces: 4, keeps: 5 },
 } as const;

@@ -59,6 +59,10 @@ const users = z
   .strictObject({
     fields: z
       .record(text.max(90), z.array(text).min(1))
+      .refine(
+        (fields) => Object.values(fields).flat().length + Object.keys(fields).length < 256,
+        mustBe("a list of fewer than 256 fields and properties"),
+      )
       .describe(
         "Fields that the platform looks for at the top level of the user, each with the properties that fill it; the first that has a value wins.",
       ),

@@ -21,6 +21,8 @@ class UserProperty {
   field: u32;
   /** Events in which it filled the field under another name. */
   rows: u32;
+  /** The next property that ends in the same two bytes; 0 if there is none. */
+  next: usize;
 }
 
 const PROPERTY_BYTES: usize = offsetof<UserProperty>();
@@ -49,10 +51,9 @@ const NULL_START: u8 = 0x6e;
 @unmanaged
 export class UserRules {
   properties: usize;
-  propertiesEnd: usize;
   fields: usize;
   fieldsEnd: usize;
-  /** A bit for each pair of bytes: set if a property ends in it. */
+  /** For each pair of bytes the number of the first property that ends in it, from 1 on; else 0. */
   endings: usize;
   /** Set if properties move. */
   replaces: u32;
@@ -74,11 +75,13 @@ export function skipUserFields(rules: UserRules, p: usize, end: usize): usize {
 /** Returns the property whose key ends before the quote at `close`; 0 if there is none. */
 @inline
 function propertyAt(rules: UserRules, close: usize): usize {
-  const ending = <usize>load<u16>(close - 2);
-  if (((load<u8>(rules.endings + (ending >> 3)) >> (<u8>(ending & 7))) & 1) == 0) return 0;
-  for (let at = rules.properties; at < rules.propertiesEnd; at += PROPERTY_BYTES) {
+  const number = <usize>load<u8>(rules.endings + <usize>load<u16>(close - 2));
+  if (number == 0) return 0;
+  let at = rules.properties + (number - 1) * PROPERTY_BYTES;
+  while (at != 0) {
     const property = changetype<UserProperty>(at);
     if (isSame(close - property.length, property.key, property.length)) return at;
+    at = property.next;
   }
   return 0;
 }

@@ -1,13 +1,13 @@
 import type { EventBatch } from "../../batch/event-batch.js";
 import { type Kernel, LOOSE_BYTES, Region, storeText } from "../../batch/kernel.js";
-import { KernelRecord } from "../../batch/kernel-record.js";
+import { KernelRecord, writeWords } from "../../batch/kernel-record.js";
 import { userFieldLayout, userPropertyLayout, userRulesLayout } from "../../batch/layouts.js";
 import type { SplitRenames } from "../../target/split-renames.js";
 import type { EventRules } from "../../target/target.js";
 import type { Replacing } from "./replacing.js";
 
-/** Bytes of a bit for each pair of bytes. */
-const ENDING_BYTES = 65_536 / 8;
+/** Pairs of bytes. */
+const ENDINGS = 65_536;
 /** Bytes of a field's key, at most: the schema of targets limits its name. */
 const FIELD_BYTES_MAX = 96;
 
@@ -48,28 +48,13 @@ export class UserStage {
     this.#fieldCount = Object.keys(fields).length;
     this.#properties = kernel.allocate(rows.length * userPropertyLayout.bytes);
     const table = kernel.allocate(this.#fieldCount * userFieldLayout.bytes);
-    const endings = kernel.allocate(ENDING_BYTES);
-    kernel.bytes.fill(0, endings, endings + ENDING_BYTES);
-    rows.forEach(({ name, field, isOwn }, index) => {
-      const key = storeText(kernel, JSON.stringify(name).slice(0, -1));
-      const at = this.#properties + index * userPropertyLayout.bytes;
-      const { words } = userPropertyLayout;
-      kernel.u32[at / 4 + words.key] = key.address;
-      kernel.u32[at / 4 + words.length] = key.length;
-      kernel.u32[at / 4 + words.field] = field;
-      const end = key.address + key.length;
-      const ending = kernel.bytes[end - 2]! | (kernel.bytes[end - 1]! << 8);
-      kernel.bytes[endings + (ending >> 3)]! |= 1 << (ending & 7);
-      if (!isOwn) return;
-      const head = storeText(kernel, `${JSON.stringify(name)}:`);
-      const of = (table + field * userFieldLayout.bytes) / 4;
-      kernel.u32[of + userFieldLayout.words.key] = head.address;
-      kernel.u32[of + userFieldLayout.words.length] = head.length;
-      kernel.u32[of + userFieldLayout.words.own] = at;
+    rows.forEach((row, index) => {
+      this.#placeProperty(row, index);
+      if (row.isOwn) this.#placeField(row, index, table);
     });
+    const endings = this.#placeEndings();
     const record = new KernelRecord(kernel, userRulesLayout);
     record.set("properties", this.#properties);
-    record.set("propertiesEnd", this.#properties + rows.length * userPropertyLayout.bytes);
     record.set("fields", table);
     record.set("fieldsEnd", table + this.#fieldCount * userFieldLayout.bytes);
     record.set("endings", endings);
@@ -107,8 +92,50 @@ export class UserStage {
     });
   }
 
+  #placeProperty({ name, field }: UserProperty, index: number): void {
+    const key = storeText(this.kernel, JSON.stringify(name).slice(0, -1));
+    const values = { key: key.address, length: key.length, field, rows: 0, next: 0 };
+    writeWords(this.kernel, userPropertyLayout, this.#addressOf(index), values);
+  }
+
+  #placeField({ name, field }: UserProperty, index: number, table: number): void {
+    const head = storeText(this.kernel, `${JSON.stringify(name)}:`);
+    writeWords(this.kernel, userFieldLayout, table + field * userFieldLayout.bytes, {
+      key: head.address,
+      length: head.length,
+      own: this.#addressOf(index),
+      isBlocked: 0,
+      property: 0,
+      value: 0,
+      valueEnd: 0,
+    });
+  }
+
+  /** Returns the address of the first property of each ending, and chains the others to it. */
+  #placeEndings(): number {
+    const { kernel } = this;
+    const endings = kernel.allocate(ENDINGS);
+    kernel.bytes.fill(0, endings, endings + ENDINGS);
+    const { next } = userPropertyLayout.words;
+    this.#names.forEach((name, index) => {
+      const ending = Buffer.from(JSON.stringify(name)).subarray(-3, -1).readUInt16LE();
+      const first = kernel.bytes[endings + ending]!;
+      if (first === 0) {
+        kernel.bytes[endings + ending] = index + 1;
+        return;
+      }
+      const at = this.#addressOf(first - 1) / 4 + next;
+      kernel.u32[this.#addressOf(index) / 4 + next] = kernel.u32[at]!;
+      kernel.u32[at] = this.#addressOf(index);
+    });
+    return endings;
+  }
+
+  #addressOf(index: number): number {
+    return this.#properties + index * userPropertyLayout.bytes;
+  }
+
   #rowsAt(index: number): number {
-    const at = this.#properties + index * userPropertyLayout.bytes;
-    return at / 4 + userPropertyLayout.words.rows;
+    return this.#addressOf(index) / 4 + userPropertyLayout.words.rows;
   }
 }
