@@ -92,6 +92,20 @@ describe("users", () => {
   });
 });
 
+it("forbids characters of any alphabet", () => {
+  const names = { forbidden: "ü;", prefixes: {}, sources: [] };
+  const target = { name: "mine", title: "Mine", names };
+  const of = (event: string) =>
+    mapRow({ ...good, event_type: event }, { target: { rules: target, repair: ["names"] } }).event;
+  expect(["Tür", "é", "a name of many bytes;", "zest", "plain"].map(of)).toEqual([
+    repairName("Tür", names),
+    "é",
+    repairName("a name of many bytes;", names),
+    "zest",
+    "plain",
+  ]);
+});
+
 it("rejects values that are longer than the target stores", () => {
   const value = (text: string) => ({
     ...good,

@@ -15,7 +15,10 @@ export const MARK_USER: u8 = 32;
 /** Made in src/mapper/target/name-stage.ts. */
 @unmanaged
 class NameRules {
-  /** A byte for each byte: 1 if a name that has it needs a look. */
+  /**
+   * The bytes with which a name needs a look: a bit for each upper half of them, by their lower halves, and
+   * after these sixteen bytes the bit of each upper half.
+   */
   classes: usize;
   bytesMax: u32;
   /** Set if names are replaced. */
@@ -31,9 +34,18 @@ export function addMark(marks: usize, row: i32, mark: u32): void {
 @inline
 function needsLook(rules: NameRules, start: usize, length: usize): bool {
   if (length > <usize>rules.bytesMax) return true;
-  let any: u32 = 0;
-  for (let p = start; p < start + length; p++) any |= load<u8>(rules.classes + load<u8>(p));
-  return any != 0;
+  const lower = v128.load(rules.classes);
+  const upper = v128.load(rules.classes, 16);
+  for (let at: usize = 0; at < length; at += 16) {
+    const bytes = v128.load(start + at);
+    const inLower = i8x16.swizzle(lower, v128.and(bytes, i8x16.splat(0x0f)));
+    const inUpper = i8x16.swizzle(upper, i8x16.shr_u(bytes, 4));
+    const isNone = i8x16.eq(v128.and(inLower, inUpper), i8x16.splat(0));
+    const odd = <u32>~i8x16.bitmask(isNone) & 0xffff;
+    const left = length - at;
+    if ((left >= 16 ? odd : odd & ((<u32>1 << (<u32>left)) - 1)) != 0) return true;
+  }
+  return false;
 }
 
 /**

@@ -30,7 +30,7 @@ class MetadataRules {
   path: usize;
   /** Room for the entry of each member of the largest object: those that the present row has counted. */
   counted: usize;
-  /** RECENT entries: those of the same place in an earlier row, which mostly has the same keys. */
+  /** RECENT entries that were found last, by the length and the last bytes of their paths. */
   recent: usize;
   /** Set when a path is not in the table. */
   missing: usize;
@@ -139,7 +139,9 @@ function flushCopy(rules: MetadataRules): void {
 /** Returns the entry of a path; 0 if it is not known, which stops the walk. */
 @inline
 function renameOf(rules: MetadataRules, path: usize, length: usize): usize {
-  const slot = rules.recent + ((<usize>(leaves & (RECENT - 1))) << 2);
+  // The length and the last bytes tell most keys of a row apart.
+  const mixed = <u32>length * 7 + <u32>load<u16>(path + length - 2) * 0x9e37;
+  const slot = rules.recent + ((<usize>((mixed ^ (mixed >> 8)) & (RECENT - 1))) << 2);
   const recent = <usize>load<u32>(slot);
   if (recent != 0) {
     const known = changetype<Rename>(recent);

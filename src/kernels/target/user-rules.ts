@@ -125,22 +125,29 @@ function scanFields(rules: UserRules, start: usize, end: usize): i32 {
   const quote = i8x16.splat(0x22);
   cutCount = 0;
   let any = false;
+  let isPlain = true;
   for (let p = start + 1; p < end; p += 16) {
     const bytes = v128.load(p);
     const after = v128.load(p, 1);
     const isQuote = i8x16.eq(bytes, quote);
-    const isOdd = v128.or(
-      v128.or(i8x16.eq(bytes, i8x16.splat(0x5c)), v128.and(isQuote, i8x16.le_u(after, i8x16.splat(0x20)))),
+    // White space after a quote may be before a colon.
+    if (v128.any_true(v128.and(isQuote, i8x16.le_u(after, i8x16.splat(0x20))))) return NEEDS_WALK;
+    const isNested = v128.or(
+      i8x16.eq(bytes, i8x16.splat(0x5c)),
       v128.or(i8x16.eq(bytes, i8x16.splat(0x7b)), i8x16.eq(bytes, i8x16.splat(0x5b))),
     );
-    const odd = <u32>i8x16.bitmask(isOdd);
-    if (odd != 0 && p + <usize>ctz(odd) < end) return NEEDS_WALK;
+    const odd = <u32>i8x16.bitmask(isNested);
+    if (odd != 0 && p + <usize>ctz(odd) < end) {
+      if (any) return NEEDS_WALK;
+      isPlain = false;
+    }
     let ends = <u32>i8x16.bitmask(v128.and(isQuote, i8x16.eq(after, i8x16.splat(0x3a))));
     for (; ends != 0; ends &= ends - 1) {
       const close = p + <usize>ctz(ends);
       if (close >= end) break;
       const found = propertyAt(rules, close);
       if (found == 0) continue;
+      if (!isPlain) return NEEDS_WALK;
       if (!any) clearFields(rules);
       const property = changetype<UserProperty>(found);
       const field = changetype<UserField>(rules.fields + <usize>property.field * FIELD_BYTES);

@@ -48,19 +48,28 @@ export class NameStage {
   }
 }
 
-/** A byte for each byte: 1 for those of forbidden characters, and for one of each new beginning or suffix. */
+/**
+ * Stores the bytes with which a name needs a look: those of forbidden characters, and of one character of
+ * each new beginning and of the suffix. A bit stands for each upper half of an ASCII byte; all other bytes
+ * have them all.
+ */
 function classesOf(
   kernel: Kernel,
   { forbidden = "", prefixes }: NonNullable<EventRules["names"]>,
 ): number {
-  const address = kernel.allocate(256);
-  kernel.bytes.fill(0, address, address + 256);
-  const bytes = [
-    ...Buffer.from(forbidden),
-    ...Buffer.from("~"),
-    ...Object.values(prefixes).flatMap((prefix) => Buffer.from(rarestOf(prefix))[0] ?? []),
-  ];
-  for (const byte of bytes) kernel.bytes[address + byte] = 1;
+  const marks = Object.values(prefixes).map(rarestOf);
+  const bytes = [...Buffer.from(`${forbidden}~${marks.join("")}`)];
+  const table = new Uint8Array(32);
+  for (let upper = 0; upper < 8; upper++) table[16 + upper] = 1 << upper;
+  for (const byte of bytes.filter((one) => one < 0x80)) table[byte & 15]! |= 1 << (byte >> 4);
+  // Names of other alphabets are looked at only if one of their characters is forbidden.
+  if (bytes.some((byte) => byte >= 0x80)) {
+    // The bit of 0x70 to 0x7f, which then need a look as well.
+    for (let lower = 0; lower < 16; lower++) table[lower]! |= 0x80;
+    table.fill(0x80, 24, 32);
+  }
+  const address = kernel.allocate(table.length);
+  kernel.bytes.set(table, address);
   return address;
 }
 
