@@ -3,7 +3,7 @@ import { openSync, readSync } from "node:fs";
 /**
  * A table anonymous id → user id, shared by all threads. Entries are ordered by the 128-bit digest of the
  * anonymous id and lie in buckets by its upper bits; an entry has four u32 of the digest, the length of the
- * user id (u32), and its UTF-8 text. Made in src/run/identity/build-table.ts.
+ * user id (u32), and its UTF-8 text, filled up to a multiple of 4 bytes. Made in src/run/identity/build-table.ts.
  */
 export interface SharedIdentity {
   /** A bucket is the upper `bits` bits of the digest's second word. */
@@ -21,6 +21,11 @@ export interface SharedIdentity {
 /** Bytes of an entry before its text. */
 export const IDENTITY_HEAD_BYTES = 20;
 
+/** Returns the bytes of an entry by the length of its text. */
+export function identityEntryBytes(length: number): number {
+  return IDENTITY_HEAD_BYTES + ((length + 3) & ~3);
+}
+
 /** Finds the user of an anonymous id in a shared table. Takes no memory that grows with the table. */
 export class IdentityTable {
   /** The bytes in which the user id lies that was found last; valid until the next call. */
@@ -30,14 +35,14 @@ export class IdentityTable {
   readonly #bits: number;
   readonly #starts: Float64Array;
   readonly #file: number | undefined;
-  #view: DataView;
+  readonly #words: Uint32Array;
 
   constructor({ bits, starts, bucketBytesMax, content, path }: SharedIdentity) {
     this.#bits = bits;
     this.#starts = new Float64Array(starts);
     const buffer = content ?? new ArrayBuffer(bucketBytesMax);
     this.bytes = new Uint8Array(buffer);
-    this.#view = new DataView(buffer);
+    this.#words = new Uint32Array(buffer);
     // Closed by the system with the process: a thread opens few.
     this.#file = content === undefined ? openSync(path, "r") : undefined;
   }
@@ -56,20 +61,21 @@ export class IdentityTable {
       at = 0;
       end = bytes;
     }
-    const view = this.#view;
-    while (at < end) {
-      const length = view.getUint32(at + 16, true);
+    const words = this.#words;
+    const first = entries[entry]!;
+    for (let word = at / 4; word < end / 4; ) {
+      const length = words[word + 4]!;
       if (
-        view.getUint32(at, true) === entries[entry]! &&
-        view.getUint32(at + 4, true) === entries[entry + 1]! &&
-        view.getUint32(at + 8, true) === entries[entry + 2]! &&
-        view.getUint32(at + 12, true) === entries[entry + 3]!
+        words[word] === first &&
+        words[word + 1] === entries[entry + 1] &&
+        words[word + 2] === entries[entry + 2] &&
+        words[word + 3] === entries[entry + 3]
       ) {
-        this.start = at + IDENTITY_HEAD_BYTES;
+        this.start = 4 * word + IDENTITY_HEAD_BYTES;
         this.length = length;
         return true;
       }
-      at += IDENTITY_HEAD_BYTES + length;
+      word += 5 + ((length + 3) >>> 2);
     }
     return false;
   }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { toOutputError } from "../../base/output-error.js";
-import { IDENTITY_HEAD_BYTES, type SharedIdentity } from "../../mapper/identity-table.js";
+import { identityEntryBytes, type SharedIdentity } from "../../mapper/identity-table.js";
 
 /** Parts that entries are spread over, by the upper bits of their digest. */
 const PART_BITS = 8;
@@ -9,7 +9,7 @@ const PARTS = 2 ** PART_BITS;
 /** Bytes of a part that wait in memory. */
 const PART_BUFFER_BYTES = 2 ** 16;
 /** Entries of a bucket, about. */
-const BUCKET_ENTRIES = 16;
+const BUCKET_ENTRIES = 4;
 const BITS_MAX = 24;
 
 /** A finished table. */
@@ -23,7 +23,7 @@ export interface WrittenTable {
 
 /**
  * Writes the table that `SharedIdentity` describes. Entries are spread over files by digest, so that memory
- * is bounded: 16 MiB, one part of 256, and 8 bytes for each bucket of about 16 entries.
+ * is bounded: 16 MiB, one part of 256, and 8 bytes for each bucket of about 4 entries.
  */
 export class IdentityTableWriter {
   readonly #parts: (Part | undefined)[] = [];
@@ -73,14 +73,16 @@ class Part {
   constructor(private readonly path: string) {}
 
   add(entries: Uint32Array, entry: number, user: Uint8Array): void {
-    const bytes = IDENTITY_HEAD_BYTES + user.length;
+    const bytes = identityEntryBytes(user.length);
     if (this.#filled + bytes > this.#buffer.length) this.#makeRoom(bytes);
     const buffer = this.#buffer;
     let at = this.#filled;
     for (let word = 0; word < 4; word++) at = buffer.writeUInt32LE(entries[entry + word]!, at);
     at = buffer.writeUInt32LE(user.length, at);
     buffer.set(user, at);
-    this.#filled = at + user.length;
+    // Equal entries have equal bytes.
+    buffer.fill(0, at + user.length, this.#filled + bytes);
+    this.#filled += bytes;
   }
 
   /** Returns all entries. */
@@ -135,15 +137,16 @@ class BucketTable {
   /** Adds all entries of a part; parts come in their order. */
   add(number: number, entries: Uint8Array): void {
     const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
+    const source = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
     const buckets = 2 ** (this.bits - PART_BITS);
     const first = number * buckets;
     const cursors = this.#cursors(view, first, buckets);
-    const ordered = new Uint8Array(entries.length);
+    const ordered = Buffer.allocUnsafe(entries.length);
     const ends = cursors.slice();
     for (let at = 0; at < entries.length; ) {
-      const next = at + IDENTITY_HEAD_BYTES + view.getUint32(at + 16, true);
+      const next = at + identityEntryBytes(view.getUint32(at + 16, true));
       const bucket = this.#bucketAt(view, at) - first;
-      ordered.set(entries.subarray(at, next), ends[bucket]);
+      source.copy(ordered, ends[bucket], at, next);
       ends[bucket]! += next - at;
       at = next;
     }
@@ -151,7 +154,7 @@ class BucketTable {
     let filled = 0;
     for (let bucket = 0; bucket < buckets; bucket++) {
       this.starts[first + bucket] = this.bytes + filled;
-      const bytes = this.#keep(ordered.subarray(cursors[bucket], ends[bucket]), kept, filled);
+      const bytes = this.#keep(ordered, cursors[bucket]!, ends[bucket]!, kept, filled);
       this.bucketBytesMax = Math.max(this.bucketBytesMax, bytes);
       filled += bytes;
     }
@@ -185,7 +188,7 @@ class BucketTable {
   #cursors(view: DataView, first: number, buckets: number): Float64Array {
     const sizes = new Float64Array(buckets + 1);
     for (let at = 0; at < view.byteLength; ) {
-      const bytes = IDENTITY_HEAD_BYTES + view.getUint32(at + 16, true);
+      const bytes = identityEntryBytes(view.getUint32(at + 16, true));
       sizes[this.#bucketAt(view, at) - first + 1]! += bytes;
       at += bytes;
     }
@@ -194,30 +197,38 @@ class BucketTable {
   }
 
   /** Copies the entries of a bucket whose id has one user; returns their bytes. */
-  #keep(entries: Uint8Array, target: Uint8Array, position: number): number {
-    const users = new Map<string, Uint8Array | undefined>();
-    const view = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
-    for (let at = 0; at < view.length; ) {
-      const next = at + IDENTITY_HEAD_BYTES + view.readUInt32LE(at + 16);
-      const digest = view.toString("latin1", at, at + 16);
-      const entry = view.subarray(at, next);
-      const known = users.get(digest);
-      if (!users.has(digest)) users.set(digest, entry);
-      else if (known !== undefined && !entry.equals(known)) users.set(digest, undefined);
-      at = next;
+  #keep(entries: Buffer, start: number, end: number, target: Uint8Array, position: number): number {
+    const kept: number[] = [];
+    const conflicts = new Set<number>();
+    for (let at = start; at < end; at += entryBytes(entries, at)) {
+      const known = kept.find((one) => isSame(entries, one, at, DIGEST_BYTES));
+      if (known === undefined) kept.push(at);
+      else if (!isSame(entries, known, at, entryBytes(entries, at))) conflicts.add(known);
     }
-    let end = position;
-    for (const entry of users.values()) {
-      if (entry === undefined) {
-        this.conflicts++;
-        continue;
-      }
-      target.set(entry, end);
-      end += entry.length;
-      this.ids++;
+    let next = position;
+    for (const at of kept) {
+      if (conflicts.has(at)) continue;
+      const bytes = entryBytes(entries, at);
+      entries.copy(target, next, at, at + bytes);
+      next += bytes;
     }
-    return end - position;
+    this.conflicts += conflicts.size;
+    this.ids += kept.length - conflicts.size;
+    return next - position;
   }
+}
+
+const DIGEST_BYTES = 16;
+
+function entryBytes(entries: Buffer, at: number): number {
+  return identityEntryBytes(entries.readUInt32LE(at + DIGEST_BYTES));
+}
+
+/** Compares the first bytes of two entries; the length of the text is among those behind the digest. */
+function isSame(entries: Buffer, one: number, other: number, bytes: number): boolean {
+  for (let byte = 0; byte < bytes; byte++)
+    if (entries[one + byte] !== entries[other + byte]) return false;
+  return true;
 }
 
 function writeAll(file: number, bytes: Uint8Array): void {
