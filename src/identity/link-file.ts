@@ -12,8 +12,10 @@ export const levels = { none: 0, linked: 1, named: 2, user: 3 } as const;
 /** The records of an id are in one bucket. The buckets are the order of the table. */
 export const BUCKETS = 1024;
 
+const BUCKET_SHIFT = 22;
+
 export function bucketOf(id: Uint8Array): number {
-  return hashText(id) >>> 22;
+  return hashText(id) >>> BUCKET_SHIFT;
 }
 
 /** A link from an id to another one, or the level of an id. */
@@ -40,16 +42,58 @@ export function isStatement({ evidence }: Pick<LinkRecord, "evidence">): boolean
 const HEAD_BYTES = 20;
 const MEMBER_BIT = 8;
 
-/** Records of one section of a run, by bucket. */
-interface Section {
-  readonly records: Buffer[];
-  readonly buckets: number[];
+/** A record to write. */
+export interface NewRecord extends Omit<LinkRecord, "from" | "to"> {
+  readonly from: string;
+  /** Empty for a level. */
+  readonly to: string;
+}
+
+const SECTION_BYTES_MIN = 2 ** 16;
+/** Most bytes of a character of UTF-16. */
+const CHARACTER_BYTES_MAX = 3;
+
+/** Records of one section of a run, in the order in which they came. Its memory is used again. */
+class Section {
+  bytes = Buffer.alloc(SECTION_BYTES_MIN);
+  /** Ends of the records, and their buckets. */
+  readonly ends: number[] = [];
+  readonly buckets: number[] = [];
+
+  add({ from, to, evidence, isMember, level, timeMs }: NewRecord): void {
+    const start = this.ends.at(-1) ?? 0;
+    this.#makeRoom(start + HEAD_BYTES + CHARACTER_BYTES_MAX * (from.length + to.length));
+    const { bytes } = this;
+    const first = start + HEAD_BYTES;
+    const middle = first + bytes.write(from, first);
+    const end = middle + bytes.write(to, middle);
+    bytes.writeUInt32LE(middle - first, start);
+    bytes.writeUInt32LE(end - middle, start + 4);
+    bytes.writeDoubleLE(timeMs, start + 8);
+    bytes[start + 16] = evidence | (isMember ? MEMBER_BIT : 0);
+    bytes[start + 17] = level;
+    bytes.writeUInt16LE(0, start + 18);
+    this.ends.push(end);
+    this.buckets.push(hashText(bytes, first, middle) >>> BUCKET_SHIFT);
+  }
+
+  clear(): void {
+    this.ends.length = 0;
+    this.buckets.length = 0;
+  }
+
+  #makeRoom(size: number): void {
+    if (size <= this.bytes.length) return;
+    const larger = Buffer.alloc(Math.max(size, 2 * this.bytes.length));
+    this.bytes.copy(larger);
+    this.bytes = larger;
+  }
 }
 
 /** Gathers records and writes them as runs that are ordered by bucket: levels, then links. */
 export class LinkFileWriter {
-  readonly #levels: Section = { records: [], buckets: [] };
-  readonly #links: Section = { records: [], buckets: [] };
+  readonly #levels = new Section();
+  readonly #links = new Section();
   /** The levels that wait, so that each is written once in a run. */
   readonly #given = new Set<string>();
   readonly #runs: LinkRun[] = [];
@@ -59,17 +103,16 @@ export class LinkFileWriter {
 
   constructor(readonly path: string) {}
 
-  add(record: LinkRecord): void {
-    const section = record.to.length === 0 ? this.#levels : this.#links;
-    const bytes = encode(record);
-    if (record.to.length > 0) this.#hasStatements ||= isStatement(record);
-    if (section === this.#levels) {
-      const text = bytes.toString("latin1");
-      if (this.#given.has(text)) return;
-      this.#given.add(text);
+  add(record: NewRecord): void {
+    if (record.to !== "") {
+      this.#hasStatements ||= isStatement(record);
+      this.#links.add(record);
+      return;
     }
-    section.records.push(bytes);
-    section.buckets.push(bucketOf(record.from));
+    const key = `${record.level}${record.from}`;
+    if (this.#given.has(key)) return;
+    this.#given.add(key);
+    this.#levels.add(record);
   }
 
   /** Some links are statements about two ids, not only users of devices. */
@@ -79,7 +122,7 @@ export class LinkFileWriter {
 
   /** Number of records that wait for `endRun`. */
   get waiting(): number {
-    return this.#levels.records.length + this.#links.records.length;
+    return this.#levels.ends.length + this.#links.ends.length;
   }
 
   endRun(): void {
@@ -95,19 +138,25 @@ export class LinkFileWriter {
     return this.#runs;
   }
 
-  #write({ records, buckets }: Section): Float64Array {
+  #write(section: Section): Float64Array {
+    const { ends, buckets, bytes: records } = section;
     const starts = new Float64Array(BUCKETS + 1);
-    for (const [index, record] of records.entries()) starts[buckets[index]! + 1]! += record.length;
-    for (let bucket = 0; bucket < BUCKETS; bucket++) starts[bucket + 1]! += starts[bucket]!;
-    const bytes = new Uint8Array(starts[BUCKETS]!);
-    const next = starts.slice();
-    for (const [index, record] of records.entries()) {
-      const bucket = buckets[index]!;
-      bytes.set(record, next[bucket]);
-      next[bucket]! += record.length;
+    let start = 0;
+    for (const [index, end] of ends.entries()) {
+      starts[buckets[index]! + 1]! += end - start;
+      start = end;
     }
-    records.length = 0;
-    buckets.length = 0;
+    for (let bucket = 0; bucket < BUCKETS; bucket++) starts[bucket + 1]! += starts[bucket]!;
+    const bytes = Buffer.allocUnsafe(starts[BUCKETS]!);
+    const next = starts.slice();
+    start = 0;
+    for (const [index, end] of ends.entries()) {
+      const bucket = buckets[index]!;
+      records.copy(bytes, next[bucket], start, end);
+      next[bucket]! += end - start;
+      start = end;
+    }
+    section.clear();
     const first = this.#position;
     try {
       this.#file ??= openSync(this.path, "w");
@@ -124,19 +173,6 @@ export class LinkFileWriter {
 export interface LinkRun {
   readonly levels: Float64Array;
   readonly links: Float64Array;
-}
-
-function encode({ from, to, evidence, isMember, level, timeMs }: LinkRecord): Buffer {
-  const record = Buffer.allocUnsafe(HEAD_BYTES + from.length + to.length);
-  record.writeUInt32LE(from.length, 0);
-  record.writeUInt32LE(to.length, 4);
-  record.writeDoubleLE(timeMs, 8);
-  record[16] = evidence | (isMember ? MEMBER_BIT : 0);
-  record[17] = level;
-  record.writeUInt16LE(0, 18);
-  record.set(from, HEAD_BYTES);
-  record.set(to, HEAD_BYTES + from.length);
-  return record;
 }
 
 /** Reads the records of buckets from a file. */

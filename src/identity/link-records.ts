@@ -1,5 +1,5 @@
 import { isPlaceholderID } from "../profile/placeholder-ids.js";
-import type { LinkRecord } from "./link-file.js";
+import type { NewRecord } from "./link-file.js";
 import { levels } from "./link-file.js";
 import { evidences, type LinkRule } from "./link-rules.js";
 
@@ -30,7 +30,7 @@ export class LinkRecords {
   constructor(
     private readonly rule: LinkRule,
     private readonly prefix: string | undefined,
-    private readonly put: (record: LinkRecord) => void,
+    private readonly put: (record: NewRecord) => void,
     private readonly junk: (id: string) => void,
   ) {
     this.#evidence = evidences.indexOf(rule.evidence);
@@ -96,8 +96,7 @@ export class LinkRecords {
 
   #put(from: string, to: string, level: number, timeMs: number, isMember = false): void {
     const evidence = this.#evidence;
-    const ids = { from: Buffer.from(from), to: Buffer.from(to) };
-    this.put({ ...ids, evidence, isMember, level, timeMs });
+    this.put({ from, to, evidence, isMember, level, timeMs });
   }
 
   /** Returns true if no id is a placeholder; `""` is not looked at. */

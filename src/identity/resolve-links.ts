@@ -151,7 +151,8 @@ export class LinkResolver {
 
   /** Makes a device of a merged number a link from the device. */
   #move(record: LinkRecord): void {
-    this.#moved.add({ ...record, from: record.to, to: record.from, isMember: false });
+    const [from, to] = [textOf(record.to), textOf(record.from)];
+    this.#moved.add({ ...record, from, to, isMember: false });
     if (this.#moved.waiting >= MOVED_MAX) this.#moved.endRun();
   }
 

@@ -90,11 +90,10 @@ export class TextIndex {
   }
 }
 
-/** Returns a hash of 32 bits (FNV-1a, with the finalizer of MurmurHash3). */
-export function hashText(text: Uint8Array): number {
+/** Returns a hash of 32 bits of bytes [start, end) (FNV-1a, with the finalizer of MurmurHash3). */
+export function hashText(text: Uint8Array, start = 0, end = text.length): number {
   let hash = 0x811c_9dc5;
-  for (let index = 0; index < text.length; index++)
-    hash = Math.imul(hash ^ text[index]!, 0x0100_0193);
+  for (let index = start; index < end; index++) hash = Math.imul(hash ^ text[index]!, 0x0100_0193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
