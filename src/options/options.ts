@@ -11,7 +11,7 @@ import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { Compact } from "../sinks/staged-parts.js";
 import type { Format, GivenDialect } from "../sources/source.js";
 import type { S3Options } from "../store/object-store.js";
-import type { BodyForm } from "../webhook/request-batch.js";
+import type { BodyForm } from "../webhook/body-form.js";
 import type { DedupeOptions } from "./dedupe-options.js";
 
 /** The paths of user and metadata that are dropped, replaced by a salted SHA-256, or cut. */

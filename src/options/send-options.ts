@@ -3,6 +3,8 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { flagText, option } from "../base/option-text.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import { isObjectUrl } from "../store/object-url.js";
+import type { Target } from "../target/target.js";
+import { defaultTarget, loadTarget } from "../target/targets.js";
 import { eventUrl } from "../webhook/post.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
@@ -20,7 +22,7 @@ export function resolveSendRequest(
   command: readonly string[],
 ): SendRequest {
   const values = valuesOf(configuration);
-  const { batchSize, concurrency, rate, unsafeLock } = values;
+  const { concurrency, rate, unsafeLock } = values;
   // Other processes cannot reach a service inside this process.
   const queue = configuration.destination === undefined ? values.queue : undefined;
   const run = resolveRunOptions(configuration);
@@ -30,11 +32,12 @@ export function resolveSendRequest(
       `send ${option("queue")} cannot remove duplicates: leave out ${option("dedupe")}, or send from one process without ${option("queue")}.`,
     );
   }
+  const door = doorOf(configuration);
+  const destination = destinationOf(configuration, door);
   return {
     ...run,
-    ...destinationOf(configuration),
-    body: batchSize === 1 ? "object" : "array",
-    batchRows: batchSize,
+    ...destination,
+    ...bodyOf(door, configuration),
     ...idempotencyOf(configuration),
     concurrency,
     ...rate,
@@ -42,7 +45,7 @@ export function resolveSendRequest(
     unsafeLock,
     timeoutMs: values.timeout * 1000,
     giveUpAfterMs: values.giveUpAfter * 1000,
-    authHeader: values.authHeader,
+    authHeader: configuration.values.authHeader ?? door?.authHeader ?? values.authHeader,
     serverSecret: requireSecret(configuration),
     runsDirectory: runsOf(values.runs, queue),
     command: resumingCommand(command),
@@ -94,7 +97,33 @@ function idempotencyOf(configuration: Configuration) {
   return omitUndefined({ idempotency });
 }
 
-function destinationOf({ values: { sendTo }, destination }: Configuration) {
+type Door = NonNullable<Target["send"]>;
+
+/**
+ * Returns the target's own way to send events: if no address is given, or one with its path. A service inside
+ * of the process has the webhook.
+ */
+function doorOf({ values, destination }: Configuration): Door | undefined {
+  const { send } = loadTarget(values.target ?? defaultTarget);
+  if (send === undefined || destination !== undefined) return undefined;
+  const isTaken = values.sendTo?.replace(/\/+$/, "").endsWith(new URL(send.url).pathname) ?? true;
+  return isTaken ? send : undefined;
+}
+
+/** Returns the form of bodies: with one event in a request, its object, unless the target wants a list. */
+function bodyOf(door: Door | undefined, configuration: Configuration) {
+  const { batchSize } = valuesOf(configuration);
+  if (door === undefined) {
+    return { body: batchSize === 1 ? "object" : "array", batchRows: batchSize } as const;
+  }
+  return { body: door.body, batchRows: configuration.values.batchSize ?? door.batchSize };
+}
+
+function destinationOf({ values: { sendTo }, destination }: Configuration, door?: Door) {
+  if (door !== undefined) {
+    const { href } = new URL(sendTo ?? door.url);
+    return { destination: href, eventUrl: href };
+  }
   if (sendTo !== undefined) {
     const { href } = eventUrl(sendTo);
     return { destination: destination ?? href, eventUrl: href };

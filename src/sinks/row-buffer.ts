@@ -14,9 +14,15 @@ import {
 import { placeTextLayout } from "./text-layout.js";
 
 /** Makes the columns that batches do not have. */
-type DerivedColumns = Readonly<
+export type DerivedColumns = Readonly<
   Record<DerivedName, { make(events: EventBatch, from: number): number }>
 >;
+
+/** Creates the columns among these that are made of others. */
+export function derivedOf(kernel: Kernel, names: readonly TextColumn[]): Partial<DerivedColumns> {
+  const derived = names.filter((name) => name in derivedColumns) as DerivedName[];
+  return Object.fromEntries(derived.map((name) => [name, new derivedColumns[name](kernel)]));
+}
 
 /** Returns the addresses of columns of a batch, whose rows from `from` on are needed. */
 export function columnAddresses(
@@ -86,10 +92,7 @@ export abstract class RowBuffer {
     copies = 1,
   ) {
     this.#copies = copies;
-    const derived = names.filter((name) => name in derivedColumns) as DerivedName[];
-    this.#derived = Object.fromEntries(
-      derived.map((name) => [name, new derivedColumns[name](kernel)]),
-    );
+    this.#derived = derivedOf(kernel, names);
     this.columns = Array.from(
       { length: columnCount },
       () => new Column(kernel, ROW_BUFFER_ROWS_MAX),

@@ -87,6 +87,18 @@ const files = z
   })
   .describe("The files that the platform loads from an object store.");
 
+const send = z
+  .strictObject({
+    url: z.url({ protocol: /^https?$/ }).describe("Address that takes batches of events."),
+    body: z
+      .literal("log_event")
+      .describe('`{"events": [{"eventName", "time", "user", "metadata", "value"}]}`.'),
+    authHeader: text.describe("Header that carries the key."),
+    batchSize: count.max(1_000).describe("Events of one request, unless the user names a number."),
+    sources,
+  })
+  .describe("The address of events, beside the event webhook.");
+
 /**
  * The one schema of targets, of the built-in ones and of users' own. Every rule names the pages that say
  * so, because a platform changes and nobody can check a rule without its source.
@@ -100,6 +112,7 @@ export const targetSchema = z.strictObject({
   users: users.exactOptional(),
   days: days.exactOptional(),
   files: files.exactOptional(),
+  send: send.exactOptional(),
   billing: z
     .strictObject({ perEvent: z.literal(true), sources })
     .exactOptional()

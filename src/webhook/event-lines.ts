@@ -1,13 +1,23 @@
 import { BATCH_ROWS_MAX, SEND_TEXT_BYTES } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
-import { type RowsOptions, textColumnsOf } from "../sinks/output-columns.js";
-import { columnAddresses } from "../sinks/row-buffer.js";
+import {
+  parseColumn,
+  type RowsOptions,
+  type TextColumn,
+  textColumnsOf,
+} from "../sinks/output-columns.js";
+import { columnAddresses, type DerivedColumns, derivedOf } from "../sinks/row-buffer.js";
 import { RowTexts } from "../sinks/row-texts.js";
 import { placeTextLayout } from "../sinks/text-layout.js";
+import { type BodyForm, bodyMembers } from "./body-form.js";
 
 const LINE_END = 0x0a;
-const rows: RowsOptions = { withInsertID: false };
+function rowsOf(form: BodyForm): RowsOptions {
+  const columns = bodyMembers[form]?.map(parseColumn).filter((column) => column !== undefined);
+  return { withInsertID: false, ...omitUndefined({ columns }) };
+}
 
 /** An event to be sent: its text, which stays valid, and its row in the event batch. */
 export interface EventLine {
@@ -21,12 +31,20 @@ export class EventLines {
   readonly #texts: RowTexts;
   readonly #columnList: number;
   readonly #order: Region;
+  readonly #columns: readonly TextColumn[];
+  readonly #derived: Partial<DerivedColumns>;
 
-  constructor(private readonly kernel: Kernel) {
+  constructor(
+    private readonly kernel: Kernel,
+    form: BodyForm = "object",
+  ) {
     const { measureLine: measure, encodeLines: encode } = kernel.run;
+    const rows = rowsOf(form);
     const layout = placeTextLayout(kernel, rows, "lines");
     this.#texts = new RowTexts(kernel, { layout, measure, encode }, SEND_TEXT_BYTES);
-    this.#columnList = kernel.allocate(textColumnsOf(rows).length * 4);
+    this.#columns = textColumnsOf(rows);
+    this.#derived = derivedOf(kernel, this.#columns);
+    this.#columnList = kernel.allocate(this.#columns.length * 4);
     this.#order = new Region(kernel, BATCH_ROWS_MAX * 4);
   }
 
@@ -37,7 +55,7 @@ export class EventLines {
     const { kernel } = this;
     const count = this.#select(events);
     const columns = { columnList: this.#columnList, timestamps: events.timestamps };
-    const addresses = columnAddresses(events, textColumnsOf(rows));
+    const addresses = columnAddresses(events, this.#columns, this.#derived);
     kernel.u32.set(addresses, this.#columnList / 4);
     for (let place = 0; place < count; ) {
       const start = place;

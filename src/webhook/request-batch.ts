@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
 import type { EventBatch } from "../batch/event-batch.js";
 import type { Origin } from "../sinks/sink.js";
+import { type BodyForm, bodyFrames } from "./body-form.js";
 import type { EventLine } from "./event-lines.js";
 import type { RowFault } from "./judge-answer.js";
-
-export const bodyForms = ["object", "array"] as const;
-/** One event as a JSON object, or several as an array of them. */
-export type BodyForm = (typeof bodyForms)[number];
 
 /** An idempotency key comes from the position of its events in the inputs, or from their insert id. */
 export const idempotencyKeys = ["position", "insertID"] as const;
@@ -19,8 +16,6 @@ export interface RequestBatch {
 }
 
 const COMMA = 0x2c;
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
 
 /** Returns the body of the events at these indexes of a request batch. */
 export function bodyOf(
@@ -29,17 +24,18 @@ export function bodyOf(
   form: BodyForm,
 ): Uint8Array {
   if (form === "object") return texts[rows[0] ?? 0] ?? new Uint8Array();
-  const size = rows.reduce((sum, row) => sum + (texts[row]?.length ?? 0) + 1, 1);
-  const body = Buffer.allocUnsafe(size);
-  body[0] = OPEN;
-  let end = 1;
+  const [before, after] = bodyFrames[form];
+  const frame = before.length + after.length;
+  const size = rows.reduce((sum, row) => sum + (texts[row]?.length ?? 0) + 1, frame - 1);
+  const body = Buffer.allocUnsafe(Math.max(size, frame));
+  let end = body.write(before);
   for (const row of rows) {
     const text = texts[row] ?? new Uint8Array();
     body.set(text, end);
     end += text.length;
-    body[end++] = COMMA;
+    if (end < size - after.length) body[end++] = COMMA;
   }
-  body[end - 1] = CLOSE;
+  body.write(after, end);
   return body;
 }
 

@@ -7,6 +7,7 @@ import {
   SEND_STOP_GRACE_MS,
 } from "../base/limits.js";
 import { option } from "../base/option-text.js";
+import type { BodyForm } from "./body-form.js";
 import {
   judgeAnswer,
   judgeFailure,
@@ -15,7 +16,7 @@ import {
   type Verdict,
 } from "./judge-answer.js";
 import { NoAnswer, type Post } from "./post.js";
-import { type BodyForm, bodyOf, keyOf, type RequestBatch } from "./request-batch.js";
+import { bodyOf, keyOf, type RequestBatch } from "./request-batch.js";
 import type { SendClock } from "./send-clock.js";
 
 interface SenderOptions {

@@ -4,9 +4,9 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { Sink } from "../sinks/sink.js";
+import type { BodyForm } from "./body-form.js";
 import { EventLines } from "./event-lines.js";
 import type { Post } from "./post.js";
-import type { BodyForm } from "./request-batch.js";
 import { type SendClock, systemSendClock } from "./send-clock.js";
 import { Sender, type SendWait } from "./sender.js";
 import { WebhookSplit } from "./webhook-split.js";
@@ -67,7 +67,7 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
   const stop = () => sender.stop(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  const lines = new EventLines(kernel);
+  const lines = new EventLines(kernel, options.body);
   mkdirSync(journalDirectory, { recursive: true });
   return {
     openSplit: (splitId) => {
