@@ -36,6 +36,8 @@ interface ApplyOptions {
   /** Has the console check each call and store nothing. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
+  /** Called with the number of calls that have ended. */
+  onDone?(done: number): void;
   /** Milliseconds that running calls have to finish once the signal is aborted. */
   readonly graceMs?: number;
 }
@@ -63,7 +65,7 @@ type CallEnd = "done" | "uncertain" | { readonly message: string };
 export async function applyPlan(
   plan: QualifyPlan,
   console: QualifyConsole,
-  { dryRun, signal, graceMs = CONSOLE_STOP_GRACE_MS }: ApplyOptions,
+  { dryRun, signal, onDone, graceMs = CONSOLE_STOP_GRACE_MS }: ApplyOptions,
 ): Promise<Applied> {
   const work = plan.filter(isWork);
   const ends = new Map<string, CallEnd>();
@@ -82,6 +84,7 @@ export async function applyPlan(
       else throw error;
       stopped ??= stop;
     }
+    onDone?.(ends.size);
   };
   try {
     await mapBounded(work, CONSOLE_CALLS_MAX, apply);
@@ -133,7 +136,7 @@ function abortAfter(signal: AbortSignal, graceMs: number) {
 }
 
 /** Returns true if an item of a plan needs a call. */
-function isWork(item: PlanItem): item is Creation | Change {
+export function isWork(item: PlanItem): item is Creation | Change {
   return item.action === "create" || item.action === "change";
 }
 

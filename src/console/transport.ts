@@ -1,4 +1,4 @@
-import type { RetryObject } from "got";
+import type { BeforeRequestHook, RetryObject } from "got";
 import got, { type Got, HTTPError, RequestError, type Response } from "got";
 import { z } from "zod";
 import { backOffMs, serviceBackOff } from "../base/back-off.js";
@@ -17,6 +17,8 @@ export interface TransportOptions {
   readonly keyHeader?: string;
   /** Milliseconds for one attempt, from the first byte to the last. */
   readonly timeoutMs?: number;
+  /** Resolves when the console may be written to; called before each request that changes something. */
+  awaitWrite?(signal: AbortSignal): Promise<void>;
   /** Retries of calls that can be repeated safely. */
   readonly retriesMax?: number;
 }
@@ -34,6 +36,7 @@ export function createTransport({
   keyHeader = "SERVICE-API-KEY",
   timeoutMs = TIMEOUT_MS,
   retriesMax = RETRIES_MAX,
+  awaitWrite,
 }: TransportOptions): (route: Route, input: CallInput) => Promise<object> {
   const base = parseBase(baseUrl);
   if (key === "") throw new UsageError("key_missing", "A console key is missing.");
@@ -43,8 +46,16 @@ export function createTransport({
     // The key goes only to the given service.
     followRedirect: false,
     timeout: { request: timeoutMs },
+    ...(awaitWrite === undefined ? {} : { hooks: { beforeRequest: [beforeWrite(awaitWrite)] } }),
   });
   return (route, input) => send(client, route, base, input, retriesMax);
+}
+
+/** Returns the hook that lets a request wait for its turn, and each retry of it too. */
+function beforeWrite(awaitWrite: NonNullable<TransportOptions["awaitWrite"]>): BeforeRequestHook {
+  return async ({ method, signal = new AbortController().signal }) => {
+    if (method !== "GET") await awaitWrite(signal);
+  };
 }
 
 async function send(

@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
+import { defaultTarget, loadTarget } from "../target/targets.js";
 import type { Configuration } from "./configuration.js";
 import { CONSOLE_KEY_VARIABLE } from "./secrets.js";
 
@@ -10,10 +11,12 @@ export interface ConsoleAccess {
   /** A secret: never printed, never written. */
   readonly key: string;
   readonly keyHeader?: string;
+  /** The most writes that the console takes in each of these times; absent if there is no limit. */
+  readonly writes?: readonly { readonly requests: number; readonly seconds: number }[];
 }
 
 /** Returns the access to the console. Throws `UsageError` if its address or its key is missing. */
-export function resolveConsole({ values, consoleKey }: Configuration): ConsoleAccess {
+export function resolveConsole({ values, consoleKey, destination }: Configuration): ConsoleAccess {
   if (values.console === undefined) {
     throw new UsageError(
       "console_missing",
@@ -26,9 +29,12 @@ export function resolveConsole({ values, consoleKey }: Configuration): ConsoleAc
       `The console key is missing; set ${CONSOLE_KEY_VARIABLE} in the environment, or pass a file with ${option("consoleKeyFile")}.`,
     );
   }
+  // A service inside of the process is not that of the target.
+  const target = destination === undefined ? loadTarget(values.target ?? defaultTarget) : undefined;
+  const { authHeader, writes } = target?.console ?? {};
   return {
     baseUrl: values.console,
     key: consoleKey,
-    ...omitUndefined({ keyHeader: values.authHeader }),
+    ...omitUndefined({ keyHeader: values.authHeader ?? authHeader, writes }),
   };
 }

@@ -99,6 +99,17 @@ const send = z
   })
   .describe("The address of events, beside the event webhook.");
 
+const consoleLimits = z
+  .strictObject({
+    writes: z
+      .array(z.strictObject({ requests: count, seconds: count }))
+      .min(1)
+      .describe("The most requests that change something, in each of these times."),
+    authHeader: text.describe("Header that carries the key."),
+    sources,
+  })
+  .describe("The limits of the console API.");
+
 /**
  * The one schema of targets, of the built-in ones and of users' own. Every rule names the pages that say
  * so, because a platform changes and nobody can check a rule without its source.
@@ -113,6 +124,7 @@ export const targetSchema = z.strictObject({
   days: days.exactOptional(),
   files: files.exactOptional(),
   send: send.exactOptional(),
+  console: consoleLimits.exactOptional(),
   billing: z
     .strictObject({ perEvent: z.literal(true), sources })
     .exactOptional()

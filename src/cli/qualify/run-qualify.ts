@@ -1,6 +1,9 @@
-import { type ConsoleClientOptions, createConsoleClient } from "../../console/client.js";
-import { type Applied, applyPlan, readQualifyingEvents } from "../../console/qualify.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { createConsoleClient } from "../../console/client.js";
+import { type Applied, applyPlan, isWork, readQualifyingEvents } from "../../console/qualify.js";
 import { planQualify, type QualifyOptions, type QualifyPlan } from "../../console/qualify-plan.js";
+import type { ConsoleAccess } from "../../options/console-options.js";
+import { formatDuration, formatNumberOf } from "../../report/quantities.js";
 import type { KnownEvents } from "./known-events.js";
 
 /** `plan` only reads; `dryRun` has the console check everything and store nothing. */
@@ -10,7 +13,9 @@ export interface QualifyTask {
   readonly readEvents: () => Promise<KnownEvents>;
   /** Reading the events takes long, so the console is checked before it. */
   readonly isSlow: boolean;
-  readonly client: ConsoleClientOptions;
+  readonly client: ConsoleAccess;
+  /** Tells a person what happens. */
+  note(text: string): void;
   readonly mode: QualifyMode;
   readonly options: Omit<QualifyOptions, "isExact">;
 }
@@ -30,10 +35,13 @@ export interface QualifyResult {
  * `SwitchyardError` if the console cannot be read.
  */
 export async function runQualify(
-  { readEvents, isSlow, client, mode, options }: QualifyTask,
+  { readEvents, isSlow, client, note, mode, options }: QualifyTask,
   signal: AbortSignal,
 ): Promise<QualifyResult> {
-  const console = createConsoleClient(client);
+  const { writes, ...access } = client;
+  const limit = writes && (await writeLimitOf(writes));
+  const awaitWrite = limit && ((call: AbortSignal) => limit.take(call));
+  const console = createConsoleClient({ ...access, ...omitUndefined({ awaitWrite }) });
   if (isSlow) {
     // Finds faults in the templates.
     planQualify([], [], { ...options, isExact: true });
@@ -45,7 +53,31 @@ export async function runQualify(
   const result = { mode, console: addressOf(client.baseUrl), known, plan };
   if (mode === "plan") return result;
   const dryRun = mode === "dryRun";
-  return { ...result, applied: await applyPlan(plan, console, { dryRun, signal }) };
+  const work = plan.filter(isWork).length;
+  if (limit !== undefined && work > 0) {
+    const time = formatDuration(limit.durationMs(work));
+    note(`${formatNumberOf(work, "change")} take at least ${time} at the rate of the console`);
+  }
+  const progress = limit && progressOf(work, (done) => limit.durationMs(work - done), note);
+  return { ...result, applied: await applyPlan(plan, console, { dryRun, signal, ...progress }) };
+}
+
+async function writeLimitOf(writes: NonNullable<ConsoleAccess["writes"]>) {
+  // The limiter is loaded for consoles that have a limit only.
+  const { WriteLimit } = await import("../../console/write-limit.js");
+  return new WriteLimit(writes);
+}
+
+/** Changes after which progress is told. */
+const TOLD_STEP = 50;
+
+function progressOf(work: number, leftMs: (done: number) => number, note: (text: string) => void) {
+  return {
+    onDone(done: number) {
+      if (done % TOLD_STEP !== 0 || done === work) return;
+      note(`${done} of ${work} changes made, ${formatDuration(leftMs(done))} left`);
+    },
+  };
 }
 
 /** Returns an address without user name and password. */

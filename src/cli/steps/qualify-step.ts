@@ -79,6 +79,7 @@ async function taskOf(configuration: Configuration, context: StepContext): Promi
           : () => readKnownEvents(source.file),
     isSlow,
     client,
+    note: (text) => context.observer.note?.(text),
     mode: values.dryRun === true ? "dryRun" : values.yes === true ? "apply" : "plan",
     options: {
       // Inputs are filtered while they are counted, by the name in the row, as in an export.
