@@ -59,6 +59,12 @@ export const exportOptions: readonly OptionName[] = runOptions.filter(
     !["qualify", "validate", "verify"].includes(describeOption(name).section ?? ""),
 );
 
+/** Options of `preview`: those that decide what a row becomes. */
+export const previewOptions: readonly OptionName[] = runOptions.filter((name) => {
+  const isOfRuns = ["dedupe", "maxRejects", "requireFields", "authHeader", "metrics", "notify"];
+  return describeOption(name).section === undefined && ![...isOfRuns, "quiet"].includes(name);
+});
+
 /** Options of `validate`. */
 export const validateOptions = optionsOf("validate", [...sharedWithQualify, "dayZone"]);
 

@@ -107,6 +107,7 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
     // 23:30 in UTC is on the next day in Berlin.
     expect(await readdir(join(directory, "days/events"))).toContain("2026-03-21");
     expect(await run("verify", "days", "--read")).toMatchObject({ differences: [] });
+    await run("preview", "in/lines.jsonl", "--target", "statsig");
     await run("export", "in/lines.jsonl", "--to", "target", "--target", "statsig", "--repair");
     expect(await run("names", "target")).toMatchObject({ names: [] });
     await succeed("compact", "days");

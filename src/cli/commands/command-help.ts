@@ -163,6 +163,19 @@ Examples:
 Exit codes: 0 ended by a signal, 1 failed, 2 wrong usage or configuration,
 130 interrupted by a second signal.`;
 
+export const preview = `
+Maps the first 20 rows (--limit) as \`export\` would, and prints a table: the event,
+its time, user, device and properties, and with --target what the platform makes
+of it. Rejected rows have their reason. Reads no more of the inputs than that,
+and writes nothing.
+
+Examples:
+  $ switchyard preview export.zip
+  $ switchyard preview 'in/*.json.gz' --preset mixpanel --target statsig --repair
+  $ switchyard preview events.csv --limit 5 --json
+
+Exit codes: 0 printed, 1 an input cannot be read, 2 wrong usage, 130 interrupted.`;
+
 export const names = `
 Prints each event name, key of metadata and property of users that --repair has
 given another name, with the new one and the number of events. The same is in

@@ -16,6 +16,7 @@ import {
   type OptionDescriptions,
   outcomeOptions,
   outputOptions,
+  previewOptions,
   qualifyOptions,
   readingOptions,
   sendOptions,
@@ -83,6 +84,17 @@ const commandRows: readonly CommandRow[] = [
     async run({ flags, configPath, parsed }, context) {
       const { runInit } = await import("../init/run-init.js");
       return runInit({ flags, configPath, force: parsed["force"] === true }, context);
+    },
+  },
+  {
+    name: "preview",
+    description: "show the first rows as they become events, and as the target takes them",
+    help: help.preview,
+    argument: inputs,
+    options: previewOptions,
+    async run({ flags, configPath }, context) {
+      const { runPreview } = await import("../run-preview.js");
+      return runPreview({ flags, configPath }, context);
     },
   },
   {
