@@ -13,7 +13,7 @@ const kernelStages = [
   [/^inflate\//, "inflate"],
   [/^(nested|parquet)\//, "decode Parquet"],
   [/^(json\/|csv\/|utf8)/, "scan"],
-  [/^mapping\//, "map"],
+  [/^(mapping|target)\//, "map"],
   [/^dedupe\//, "find duplicates"],
   [/^profile\//, "count events"],
   [/^sink\/(row-buffer|spill|line-rows)/, "gather"],
