@@ -15,7 +15,7 @@ const rooms = {
   mapper: ["base", "batch", "target"],
   profile: ["base", "batch", "target"],
   sinks: ["base", "batch", "profile"],
-  webhook: ["base", "batch", "sinks", "target"],
+  webhook: ["base", "batch", "sinks"],
   formats: [...ground, "sources", "readers", "parquet", "sinks"],
   identity: ["base", "batch", "formats", "mapper", "profile", "sinks"],
   survey: ["base", "batch", "sources", "readers", "formats", "mapper", "profile"],
@@ -62,6 +62,7 @@ const rooms = {
   run: [
     ...ground,
     ...reading,
+    "identity",
     "mapper",
     "target",
     "profile",
@@ -90,9 +91,9 @@ const rooms = {
 
   // The console.
   contract: ["base"],
-  console: ["base", "contract", "target"],
+  console: ["base", "contract"],
   storage: ["base", "contract"],
-  service: ["base", "contract", "storage", "target"],
+  service: ["base", "contract", "storage"],
   page: ["base", "profile", "report"],
 
   // These put things together.

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { closeSync, fsync, lstatSync, openSync, readSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { SwitchyardError } from "./errors.js";
+import { hasCode, SwitchyardError } from "./errors.js";
 import { WRITE_BYTES } from "./limits.js";
 
 const fsyncDescriptor = promisify(fsync);
@@ -122,5 +122,15 @@ async function syncPath(path: string, flags: "r" | "r+"): Promise<void> {
     await fsyncDescriptor(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Returns the content of a file; undefined if it does not exist. */
+export async function readOrNone(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
   }
 }

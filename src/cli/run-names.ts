@@ -6,6 +6,7 @@ import { openOutput } from "../output/open-output.js";
 import { pathInOutput } from "../output/output-place.js";
 import { formatCount } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
+import { tableLines } from "../report/text-table.js";
 import type { Renames } from "../target/renames.js";
 import type { CommandContext } from "./context.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
@@ -78,22 +79,17 @@ function rowsOf({ names, metadata, users }: Renames): readonly NameRow[] {
 function tableOf(rows: readonly NameRow[], target: string | undefined): string {
   if (target === undefined) return "No names were repaired: the export was made without --repair.";
   if (rows.length === 0) return `All names were valid for ${target}.`;
-  const head = { kind: "kind", old: "old", new: "new", events: "events" };
-  const lines = [head, ...rows].map((row) => ({
-    kind: row.kind,
-    old: harmless(row.old),
-    new: harmless(row.new),
-    events: typeof row.events === "number" ? formatCount(row.events) : row.events,
-  }));
-  const widthOf = (name: "kind" | "old" | "new") =>
-    lines.reduce((most, row) => Math.max(most, row[name].length), 0);
-  const [kind, old, now] = [widthOf("kind"), widthOf("old"), widthOf("new")];
-  return lines
-    .map(
-      (row) =>
-        `${row.kind.padEnd(kind)}  ${row.old.padEnd(old)}  ${row.new.padEnd(now)}  ${row.events}`,
-    )
-    .join("\n");
+  const column = (heading: string, cellOf: (row: NameRow) => string) => ({
+    heading,
+    cells: rows.map((row) => harmless(cellOf(row))),
+  });
+  const columns = [
+    column("kind", (row) => row.kind),
+    column("old", (row) => row.old),
+    column("new", (row) => row.new),
+    column("events", (row) => formatCount(row.events)),
+  ];
+  return tableLines(columns).join("\n");
 }
 
 function csvCell(text: string): string {

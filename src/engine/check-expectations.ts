@@ -12,8 +12,8 @@ import { createMapper } from "../mapper/create-mapper.js";
 import type { Expectation } from "../options/expectations.js";
 import type { CountRequest } from "../options/options.js";
 import { discover } from "../run/run-inputs.js";
-import { openIdentityOf, resolveMaxTime } from "../run/run-setup.js";
-import { loadMapperOptions, openSources } from "../run/run-tools.js";
+import { openMapperOptions } from "../run/run-setup.js";
+import { openSources } from "../run/run-tools.js";
 import { EventLines } from "../webhook/event-lines.js";
 
 type Event = Readonly<Record<string, unknown>>;
@@ -33,13 +33,9 @@ export async function checkExpectations(
 ): Promise<readonly string[]> {
   const run = { ...options, outputDirectory: "" };
   const kernel = new Kernel();
-  const opened = await openIdentityOf(run, { signal, observer: {} });
-  const mapperOptions = await loadMapperOptions(
-    { ...run, ...omitUndefined({ identity: opened?.identity }) },
-    resolveMaxTime(options.maxTimeMs, Date.now()),
-  );
+  const opened = await openMapperOptions(run, signal);
   const withInsertID = options.mapping.insertID.length > 0;
-  const mapper = createMapper(kernel, { ...mapperOptions, withInsertID });
+  const mapper = createMapper(kernel, { ...opened.mapper, withInsertID });
   const lines = new EventLines(kernel);
   return inTemporaryDirectory("switchyard-expect-", async (temporaryDirectory) => {
     const differences: string[] = [];
@@ -49,7 +45,7 @@ export async function checkExpectations(
       differences.push(...compare(one, made).map((text) => `expect[${index}]: ${text}`));
     }
     return differences;
-  }).finally(() => opened?.close());
+  }).finally(() => opened.close());
 
   async function makeEvents({ row }: Expectation, directory: string): Promise<Made> {
     const made: Made = { events: [], rejects: [] };

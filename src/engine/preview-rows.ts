@@ -7,10 +7,11 @@ import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
+import type { MapperOptions } from "../mapper/mapper-options.js";
 import type { CountRequest } from "../options/options.js";
 import { discover } from "../run/run-inputs.js";
-import { openIdentityOf, resolveMaxTime } from "../run/run-setup.js";
-import { loadMapperOptions, openSources } from "../run/run-tools.js";
+import { openMapperOptions } from "../run/run-setup.js";
+import { openSources } from "../run/run-tools.js";
 import type { Source } from "../sources/source.js";
 import { type Breach, type CheckedEvent, checkEvent } from "../target/check-event.js";
 import { EventLines } from "../webhook/event-lines.js";
@@ -57,25 +58,19 @@ export function previewRows(
   return inTemporaryDirectory("switchyard-preview-", async (temporaryDirectory) => {
     const run = { ...options, outputDirectory: temporaryDirectory };
     const { sources, failures } = await discover(run, signal);
-    const opened = await openIdentityOf(run, { signal, observer: {} });
+    const { mapper, close } = await openMapperOptions(run, signal);
     try {
-      const mapped = await loadMapperOptions(
-        { ...run, ...omitUndefined({ identity: opened?.identity }) },
-        resolveMaxTime(options.maxTimeMs, Date.now()),
-      );
-      const reading = new PreviewReading(mapped, limit);
+      const reading = new PreviewReading(mapper, limit);
       const { rowBytesMax, ratioMax, s3 } = options;
       const tools = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
       await reading.read(sources, openSources(run), tools);
       const unopened = failures.map(({ name, ...failure }) => ({ source: name, ...failure }));
       return { rows: reading.rows, failures: [...unopened, ...reading.failures] };
     } finally {
-      await opened?.close();
+      await close();
     }
   });
 }
-
-type MapperOptions = Awaited<ReturnType<typeof loadMapperOptions>>;
 
 class PreviewReading {
   readonly rows: PreviewRow[] = [];

@@ -15,7 +15,7 @@ const LINKS_MAX = 2 ** 16;
 const SLOTS = 2 ** 18;
 const TEXT_BYTES_MAX = 2 ** 24;
 
-/** What a split has found, beside its file. */
+/** Facts of a split beside its file. */
 export interface SplitLinks {
   readonly runs: readonly LinkRun[];
   /** Placeholder ids, each once. */

@@ -10,7 +10,6 @@ import {
   throwIfInterrupted,
   UsageError,
 } from "../base/errors.js";
-import { omitUndefined } from "../base/omit-undefined.js";
 import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowOrigin } from "../batch/batch.js";
 import { Kernel } from "../batch/kernel.js";
@@ -22,8 +21,8 @@ import { resolveRunOptions, valuesOf } from "../options/run-options.js";
 import type { Reader } from "../readers/reader.js";
 import { exceeds } from "../run/run.js";
 import { discover } from "../run/run-inputs.js";
-import { openIdentityOf, resolveMaxTime } from "../run/run-setup.js";
-import { loadMapperOptions, openSources } from "../run/run-tools.js";
+import { openMapperOptions } from "../run/run-setup.js";
+import { openSources } from "../run/run-tools.js";
 import { RejectCounts } from "../run/thread/reject-counts.js";
 import { SplitTally } from "../run/thread/split-tally.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
@@ -112,7 +111,7 @@ async function* readSources(
   throwIfInterrupted(signal);
   const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
   const run: RunOptions = { ...resolved, threads: 1, outputDirectory: temporaryDirectory };
-  let opened: Awaited<ReturnType<typeof openIdentityOf>>;
+  let opened: Awaited<ReturnType<typeof openMapperOptions>> | undefined;
   try {
     const { sources, failures } = await discover(run, signal);
     for (const { name, code, message } of failures) {
@@ -120,13 +119,10 @@ async function* readSources(
       report(options, failure, new SwitchyardError(code, message));
     }
     const kernel = new Kernel();
-    const maxTimeMs = resolveMaxTime(run.maxTimeMs, Date.now());
     const rowsOptions = resolveColumns(valuesOf(configuration), run.mapping);
     const { withInsertID, types = {} } = rowsOptions;
-    opened = await openIdentityOf(run, { signal, observer: {} });
-    const identity = omitUndefined({ identity: opened?.identity });
-    const mapped = await loadMapperOptions({ ...run, ...identity }, maxTimeMs);
-    const mapper = createMapper(kernel, { ...mapped, types, withInsertID });
+    opened = await openMapperOptions(run, signal);
+    const mapper = createMapper(kernel, { ...opened.mapper, types, withInsertID });
     // Loaded here, because programs that only export do not need the Arrow library.
     const arrow = await import("../sinks/arrow/record-batches.js");
     const rows = new arrow.RowBatches(kernel, rowsOptions);

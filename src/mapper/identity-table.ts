@@ -3,7 +3,7 @@ import { openSync, readSync } from "node:fs";
 /**
  * A table anonymous id → user id, shared by all threads. Entries are ordered by the 128-bit digest of the
  * anonymous id and lie in buckets by its upper bits; an entry has four u32 of the digest, the length of the
- * user id (u32), and its UTF-8 text, filled up to a multiple of 4 bytes. Made in src/run/identity/build-table.ts.
+ * user id (u32), and its UTF-8 text, filled up to a multiple of 4 bytes. Made in src/identity/lookup-table.ts.
  */
 export interface SharedIdentity {
   /** A bucket is the upper `bits` bits of the digest's second word. */

@@ -1,6 +1,7 @@
 import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
 import { SwitchyardError, UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { nameOptions, option } from "../base/option-text.js";
 import { builtFile, version } from "../base/package-files.js";
 import { readEpochs } from "../ledger/ledger.js";
@@ -12,9 +13,10 @@ import { matchEpochs } from "../ledger/source-epochs.js";
 import type { ExportOptions, RunOptions } from "../options/options.js";
 import type { Layout } from "../output/layout.js";
 import type { ReaderOptions } from "../sources/read-options.js";
-import type { OpenedIdentity } from "./identity/build-table.js";
+import type { OpenedIdentity } from "./open-identity.js";
 import { asFatal, budgetThreads, raiseThreadLimits, WorkerPool } from "./pool/worker-pool.js";
 import type { DiscoveredInputs, RunSpec } from "./run-spec.js";
+import { loadMapperOptions } from "./run-tools.js";
 import { type StartedRun, startRun } from "./start-run.js";
 
 /** Creates the worker pool of a run; its threads start when they are needed. */
@@ -47,10 +49,18 @@ export async function openIdentityOf(
 ): Promise<OpenedIdentity | undefined> {
   const { identityPath } = options;
   if (identityPath === undefined) return undefined;
-  const { openIdentity } = await import("./identity/build-table.js");
+  const { openIdentity } = await import("./open-identity.js");
   const opened = await openIdentity({ ...options, identityPath }, signal);
   observer.note?.(nameOptions(opened.note, options.naming));
   return opened;
+}
+
+/** Returns the options of a mapper in this thread, and what closes their table of identities. */
+export async function openMapperOptions(options: RunOptions, signal: AbortSignal) {
+  const opened = await openIdentityOf(options, { signal, observer: {} });
+  const run = { ...options, ...omitUndefined({ identity: opened?.identity }) };
+  const mapper = await loadMapperOptions(run, resolveMaxTime(options.maxTimeMs, Date.now()));
+  return { mapper, close: async () => opened?.close() };
 }
 
 /** Throws what would end a run as soon as its worker threads start, for a check without a run. */
@@ -69,7 +79,7 @@ async function refuseEarly(options: RunOptions, entry: URL, signal: AbortSignal)
   const budget = budgetThreads(options);
   const { transformPath, compression, identityPath } = options as Partial<ExportOptions>;
   if (identityPath !== undefined) {
-    const { checkIdentity } = await import("./identity/build-table.js");
+    const { checkIdentity } = await import("./open-identity.js");
     await checkIdentity({ ...options, identityPath }, signal);
   }
   if (transformPath === undefined && compression !== "zstd") return;

@@ -9,8 +9,8 @@ export type TargetRule = (typeof targetRules)[number];
 /** The rules for which a target drops the whole event. */
 export const lostRules: readonly TargetRule[] = ["name", "size"];
 
-/** The repair of each rule. */
-const repairOf = {
+/** The part of a target that has each rule, which is also the name of its repair. */
+const parts = {
   name: "names",
   value: "values",
   dots: "metadata",
@@ -19,9 +19,14 @@ const repairOf = {
   user: "users",
 } as const satisfies Readonly<Record<TargetRule, Repair>>;
 
+/** Returns the part of a target that has a rule; the repair of the rule has its name. */
+export function partOf(rule: TargetRule): (typeof parts)[TargetRule] {
+  return parts[rule];
+}
+
 /** Returns true if a rule is among those that are repaired. */
 export function isRepaired(rule: TargetRule, repair: readonly Repair[]): boolean {
-  return repair.includes(repairOf[rule]);
+  return repair.includes(partOf(rule));
 }
 
 /** Returns the name of the notice that counts the events of a rule: those that break it, or did before the repair. */

@@ -5,7 +5,7 @@ export const bodyForms = ["object", "array", "log_event"] as const;
  */
 export type BodyForm = (typeof bodyForms)[number];
 
-/** What is before and after the events of a body. */
+/** Texts before and after the events of a body. */
 export const bodyFrames: Readonly<Record<BodyForm, readonly [before: string, after: string]>> = {
   object: ["", ""],
   array: ["[", "]"],

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseDay } from "../../base/day.js";
-import { hasCode } from "../../base/errors.js";
+import { readOrNone } from "../../base/durable-file.js";
 import { BATCH_ROWS_MAX } from "../../base/limits.js";
 import type { Zone } from "../../base/zone.js";
 import { type Column, cellKinds } from "../../batch/column.js";
@@ -159,13 +158,4 @@ function compareCounts(
   return (["firstTimestamp", "lastTimestamp"] as const).flatMap((key) =>
     compare("events_differ", MANIFEST_NAME, `${key} of ${name}`, times[key], stated[key]),
   );
-}
-
-async function readOrNone(file: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
 }

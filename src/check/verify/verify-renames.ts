@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "../../base/errors.js";
+import { readOrNone } from "../../base/durable-file.js";
 import type { RunAccounts } from "../../ledger/manifest.js";
 import { RENAMES_NAME } from "../../output/layout.js";
 import type { Renames } from "../../target/renames.js";
@@ -34,9 +33,7 @@ export async function verifyRenames(
   // A name that could be the new name of another one was renamed, so that it can be both.
   const made = new Set(names.map((one) => one.new));
   const left = names.find((one) => delivered.has(one.old) && !made.has(one.old));
-  const shared = [names, metadata]
-    .map((all) => all.map((one) => one.new))
-    .flatMap((all) => all.filter((name, index) => all.indexOf(name) !== index));
+  const shared = [names, metadata].flatMap((all) => repeatedOf(all.map((one) => one.new)));
   return [
     ...(left === undefined
       ? []
@@ -53,11 +50,7 @@ export async function verifyRenames(
   ];
 }
 
-async function readOrNone(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+function repeatedOf(names: readonly string[]): readonly string[] {
+  const known = new Set<string>();
+  return names.filter((name) => known.size === known.add(name).size);
 }

@@ -1,4 +1,4 @@
-// What a target does with the names and the values of events. A byte for each row marks the rules that
+// Finds names and values of events that a target does not take. A byte for each row marks the rules that
 // it breaks; src/target/target-rules.ts has the same order.
 
 import { Column, KIND_NULL, KIND_STRING } from "../column";

@@ -1,4 +1,4 @@
-// What a target does with the metadata of events: keys with a dot are lost, and values that are objects or
+// Finds metadata that a target does not take as it is: keys with a dot are lost there, and objects and
 // arrays become text. Both are repaired by other keys: a member of a nested object moves to the first
 // level, an array becomes its JSON as text. Most rows have neither, and finding that out must be cheap:
 // `mayBreak` looks at the ends of keys only. The others are walked once. A walk that meets an unknown path,

@@ -105,7 +105,7 @@ function clearFields(rules: UserRules): void {
   }
 }
 
-/** Returns the address after a value that is no object or array, in an object without escapes. */
+/** Returns the address after a text, number, boolean or null, in an object without escapes. */
 @inline
 function plainValueEnd(p: usize): usize {
   if (load<u8>(p) != 0x22) {

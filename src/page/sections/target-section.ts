@@ -8,7 +8,7 @@ import { element } from "../elements/element.js";
 
 type Rule = TargetReport["rules"][number];
 
-/** What the platform would do with the events; nothing without a target that has rules. */
+/** Shows how the platform would take the events; nothing without a target that has rules. */
 export function targetSection({ target }: Report): HTMLElement | null {
   if (target === undefined) return null;
   const { title, events, lost, changed, billed, rules } = target;

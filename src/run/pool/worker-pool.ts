@@ -13,7 +13,7 @@ import {
 import { option } from "../../base/option-text.js";
 import { type Remote, RemoteDeath, startThread } from "../../base/thread-call.js";
 import type { RunOptions } from "../../options/options.js";
-import type { OpenedIdentity } from "../identity/build-table.js";
+import type { OpenedIdentity } from "../open-identity.js";
 import type { SplitServer, WorkerSetup } from "../thread/serve-splits.js";
 import { ThreadCounters } from "../thread/thread-counters.js";
 

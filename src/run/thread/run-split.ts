@@ -101,7 +101,7 @@ async function writeSplit(
 ): Promise<WrittenSplit> {
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
-  // Those of a split that was given up.
+  // A split that was given up may have left some.
   tools.mapper.takeRenames();
   const rejects = tools.openRejects(split.id);
   const duplicates = await tools.duplicates?.open(split);

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { IdentityTable } from "../../../src/mapper/identity-table.js";
-import { IdentityTableWriter } from "../../../src/run/identity/table-writer.js";
-import { createRandom } from "../../support/random.js";
-import { scratchDirectory } from "../../support/scratch.js";
+import { IdentityTableWriter } from "../../src/identity/lookup-table.js";
+import { IdentityTable } from "../../src/mapper/identity-table.js";
+import { createRandom } from "../support/random.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 const root = scratchDirectory("identity-table");
 const encoder = new TextEncoder();

@@ -1,22 +1,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SourceError, type SwitchyardError, UsageError } from "../../base/errors.js";
-import { inTemporaryDirectory } from "../../base/make-directory.js";
-import { option } from "../../base/option-text.js";
-import { asOutput } from "../../base/output-error.js";
-import type { Batch, FieldRequest } from "../../batch/batch.js";
-import { ID_ENTRY_ROW, ID_ENTRY_WORDS, IdDigests } from "../../batch/id-digests.js";
-import { Kernel } from "../../batch/kernel.js";
-import { CellTarget } from "../../mapper/cell-target.js";
-import type { SharedIdentity } from "../../mapper/identity-table.js";
-import type { RunOptions } from "../../options/options.js";
-import type { OpenReader } from "../../readers/reader.js";
-import { discoverSources } from "../../sources/discovery.js";
-import type { ReaderOptions } from "../../sources/read-options.js";
-import type { Source } from "../../sources/source.js";
-import { detectionOf, openSources } from "../run-tools.js";
-import { IdentityTableWriter } from "./table-writer.js";
+import { SourceError, type SwitchyardError, UsageError } from "../base/errors.js";
+import { inTemporaryDirectory } from "../base/make-directory.js";
+import { option } from "../base/option-text.js";
+import { asOutput } from "../base/output-error.js";
+import type { Batch, FieldRequest } from "../batch/batch.js";
+import { ID_ENTRY_ROW, ID_ENTRY_WORDS, IdDigests } from "../batch/id-digests.js";
+import { Kernel } from "../batch/kernel.js";
+import { IdentityTableWriter } from "../identity/lookup-table.js";
+import { CellTarget } from "../mapper/cell-target.js";
+import type { SharedIdentity } from "../mapper/identity-table.js";
+import type { RunOptions } from "../options/options.js";
+import type { OpenReader } from "../readers/reader.js";
+import { discoverSources } from "../sources/discovery.js";
+import type { ReaderOptions } from "../sources/read-options.js";
+import type { Source } from "../sources/source.js";
+import { detectionOf, openSources } from "./run-tools.js";
 
 /** A table that threads share; closing it removes its file. */
 export interface OpenedIdentity {

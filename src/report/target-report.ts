@@ -1,18 +1,19 @@
-import { createZone } from "../../base/luxon-zone.js";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import type { RunAccounts } from "../../ledger/manifest.js";
-import type { TargetOptions } from "../../mapper/mapper-options.js";
-import type { TargetReport } from "../../profile/report.js";
-import type { Rename, Renames } from "../../target/renames.js";
-import type { EventRules } from "../../target/target.js";
+import { createZone } from "../base/luxon-zone.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { RunAccounts } from "../ledger/manifest.js";
+import type { TargetReport } from "../profile/report.js";
+import type { Rename, Renames } from "../target/renames.js";
+import type { EventRules } from "../target/target.js";
 import {
   CHANGED_NOTICE,
   isRepaired,
   LOST_NOTICE,
   noticeOf,
+  partOf,
+  type Repair,
   type TargetRule,
   targetRules,
-} from "../../target/target-rules.js";
+} from "../target/target-rules.js";
 
 /** Names that the report lists for a rule. */
 const NAMES_MAX = 100;
@@ -30,7 +31,7 @@ export interface TargetFacts {
 
 /** Returns what a target would do with the events of a dry run. */
 export function targetReportOf(
-  { rules, repair }: TargetOptions,
+  { rules, repair }: { readonly rules: EventRules; readonly repair: readonly Repair[] },
   { accounts: { notices, rows }, renames, hours, dayZone }: TargetFacts,
 ): TargetReport {
   const lost = notices[LOST_NOTICE] ?? 0;
@@ -39,7 +40,7 @@ export function targetReportOf(
     isRepaired: isRepaired(rule, repair),
     events: notices[noticeOf(rule, repair)] ?? 0,
     ...listOf(namesOf(rule, renames)),
-    sources: sourcesOf(rule, rules),
+    sources: rules[partOf(rule)]?.sources ?? [],
   }));
   const shifted = rules.days && shiftedEvents(hours, dayZone, rules.days.zone);
   const day = rules.days && {
@@ -81,18 +82,6 @@ function namesOf(
 
 function listOf(names: TargetReport["rules"][number]["names"]) {
   return { names: names.slice(0, NAMES_MAX), otherNames: Math.max(0, names.length - NAMES_MAX) };
-}
-
-function sourcesOf(rule: TargetRule, rules: EventRules): readonly string[] {
-  const parts: Readonly<Record<TargetRule, "names" | "values" | "metadata" | "users">> = {
-    name: "names",
-    value: "values",
-    dots: "metadata",
-    nested: "metadata",
-    size: "metadata",
-    user: "users",
-  };
-  return rules[parts[rule]]?.sources ?? [];
 }
 
 /**

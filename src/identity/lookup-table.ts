@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { toOutputError } from "../../base/output-error.js";
-import { identityEntryBytes, type SharedIdentity } from "../../mapper/identity-table.js";
+import { toOutputError } from "../base/output-error.js";
+import { identityEntryBytes, type SharedIdentity } from "../mapper/identity-table.js";
 
 /** Parts that entries are spread over, by the upper bits of their digest. */
 const PART_BITS = 8;
