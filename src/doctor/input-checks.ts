@@ -17,13 +17,15 @@ export function describeInputs({
   plainBytes,
   compressedBytes,
 }: InspectedInputs): readonly Check[] {
-  const { sources, failures, documents } = found;
+  const { sources, failures, leftOut } = found;
   const bytes = formatBytes(plainBytes + compressedBytes);
   const about = opened < files ? "about " : "";
   const read = opened < files ? `; opened ${formatCount(opened)} of them` : "";
   const text = `${formatNumberOf(files, "file")}, ${about}${bytes}${read}`;
   const left =
-    documents.length === 0 ? "" : `, ${formatNumberOf(documents.length, "document")} left out`;
+    leftOut.length === 0
+      ? ""
+      : `, ${formatNumberOf(leftOut.length, "file")} without events left out`;
   const kinds = [...new Set(sources.map(({ format }) => format.kind))].join(", ");
   const isEmpty = sources.length === 0 && failures.length === 0;
   const summary = isEmpty

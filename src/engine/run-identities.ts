@@ -26,7 +26,7 @@ import { layoutOf } from "../output/layout.js";
 import { type RunResult, run } from "../run/run.js";
 import { discover, inputReading } from "../run/run-inputs.js";
 import type { RunSpec } from "../run/run-spec.js";
-import { hasMergedIDs } from "../sources/skipped-names.js";
+import { hasMergedIDs, type OtherKind } from "../sources/other-files.js";
 import type { StoreUsage } from "../store/store-usage.js";
 
 /** Counts of a table of identities. */
@@ -92,6 +92,11 @@ function formatOf(path: string): OutputFormat {
   );
 }
 
+/** Returns true for files that link ids and hold no events. */
+function isData(kind: OtherKind): boolean {
+  return kind === "merged ids" || kind === "persons";
+}
+
 /** Throws if the file of the table exists and is something else. */
 function refuseOther(path: string): void {
   if (!isThere(path) || isOwnTable(path)) return;
@@ -109,7 +114,7 @@ async function makeTable(
   const { tablePath, ...options } = request;
   const { signal, observer } = context;
   const base = { ...options, outputDirectory, fresh: true };
-  const found = await discover(base, signal, { isData: hasMergedIDs });
+  const found = await discover(base, signal, { isData });
   throwIfInterrupted(signal);
   const hasMerges = found.sources.some(({ name }) => hasMergedIDs(name));
   const linkFiles = linkFilesOf(outputDirectory);

@@ -1,6 +1,7 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
 import { option } from "../base/option-text.js";
+import type { RandomAccessOptions } from "../parquet/random-access.js";
 import { isParsed } from "../readers/csv/csv-dialects.js";
 import { FirstRowsReader } from "../readers/first-rows-reader.js";
 import { detectJsonFormat, givenJson } from "../readers/json/detect-json.js";
@@ -175,6 +176,15 @@ export async function planRanges(
   options: ReaderOptions,
 ): Promise<readonly SourceRange[]> {
   return formatOf(source.format).planRanges(source, splitBytes, options);
+}
+
+/** Returns the names of the columns of a Parquet file; see `columnNames`. */
+export async function columnsOf(
+  source: Source,
+  options: RandomAccessOptions,
+): Promise<readonly string[]> {
+  const { columnNames } = await import("../parquet/columns.js");
+  return columnNames(source, options);
 }
 
 /** Opens a range with the reader of its format. */

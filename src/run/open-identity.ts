@@ -88,8 +88,8 @@ async function withSources(
   const { identityPath: path, ratioMax, rowBytesMax, s3, mapping } = options;
   const detection = { csv: {}, mapping };
   const rowFields = new Set([ANONYMOUS, USER]);
-  const named = { named: new Set([path]), detect: detectionOf(detection, rowFields) };
-  const found = await discoverSources([{ name: path, path }], { ...named, ratioMax, s3, signal });
+  const own = { detect: detectionOf(detection, rowFields), isData: () => true };
+  const found = await discoverSources([{ name: path, path }], { ...own, ratioMax, s3, signal });
   const [failure] = found.failures;
   if (failure !== undefined) throw unreadable(path, failure.message);
   const open = openSources(detection, rowFields);

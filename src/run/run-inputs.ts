@@ -1,12 +1,21 @@
+import { resolve } from "node:path";
 import { UsageError } from "../base/errors.js";
+import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { nameOptions } from "../base/option-text.js";
-import { planRanges } from "../formats/input-formats.js";
+import { columnsOf, planRanges } from "../formats/input-formats.js";
 import type { rowFieldsOf } from "../mapper/field-plan.js";
 import type { RunOptions } from "../options/options.js";
-import type { FoundFile } from "../sources/directory-walk.js";
+import type { FoundFile, NamedPath } from "../sources/directory-walk.js";
 import { discoverSources } from "../sources/discovery.js";
-import { listInputs, withoutPaths } from "../sources/inputs.js";
+import { isBelow, listInputs, withoutPaths } from "../sources/inputs.js";
+import {
+  describeLeftOut,
+  kindOfHidden,
+  type LeftOut,
+  type OtherKind,
+} from "../sources/other-files.js";
+import type { Source } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 import { SourceTable } from "../sources/source-table.js";
 import type { InputReading } from "./run-spec.js";
@@ -27,41 +36,53 @@ interface DiscoveryHints {
   readonly rowFields?: ReturnType<typeof rowFieldsOf>;
   /** Returns true for inputs (absolute paths) that may be missing. */
   readonly mayBeGone?: ((path: string) => boolean) | undefined;
-  /** Returns true for files that are data too, whose names say that they hold no events. */
-  readonly isData?: ((name: string) => boolean) | undefined;
+  /** Returns true for kinds of files that are data too, although they hold no events. */
+  readonly isData?: ((kind: OtherKind) => boolean) | undefined;
 }
 
-/** Finds the sources of a run. Throws `UsageError` for inputs that do not exist. */
+/** Finds the sources of a run. Throws `UsageError` for inputs that do not exist or hold no events. */
 export async function discover(
   options: RunOptions,
   signal: AbortSignal,
   hints: DiscoveryHints = {},
 ): Promise<Discovery> {
   const table = new SourceTable();
-  const files = await listFiles(options, signal, { ...hints, table });
-  return discoverFiles(files, options, signal, { ...hints, table });
+  const hidden: LeftOut[] = [];
+  const files = await listFiles(options, signal, { ...hints, table, hidden });
+  const found = await discoverFiles(files, options, signal, { ...hints, table });
+  const leftOut = [...found.leftOut, ...hidden];
+  const isEmpty = found.sources.length === 0 && found.failures.length === 0;
+  const mayBeEmpty = options.inputs.some((one) => hints.mayBeGone?.(resolve(options.cwd, one)));
+  if (isEmpty && leftOut.length > 0 && !mayBeEmpty) {
+    const what = describeLeftOut(leftOut);
+    throw new UsageError("input_not_found", `no input holds events: ${what}. Name other inputs.`);
+  }
+  return { ...found, leftOut };
 }
 
 interface TableHints extends DiscoveryHints {
   /** Holds the sources; without it they are separate objects. */
   readonly table?: SourceTable;
+  /** Receives the hidden files and directories. */
+  readonly hidden?: LeftOut[];
 }
 
 /** Lists the files of a run's inputs. */
 export async function listFiles(
   { inputs, cwd, s3, outputDirectory, notInputs }: RunOptions,
   signal: AbortSignal,
-  { table, mayBeGone }: TableHints = {},
+  { table, mayBeGone, hidden }: TableHints = {},
 ): Promise<readonly FoundFile[]> {
-  const found = await listInputs(
-    inputs,
-    cwd,
-    { s3, signal, ...omitUndefined({ table }) },
-    mayBeGone,
-  );
+  const own = [outputDirectory, ...notInputs];
+  const onHidden = ({ name, path }: NamedPath) => {
+    const isOwn = own.some((one) => isBelow(path, one));
+    if (!isOwn) hidden?.push({ name, kind: kindOfHidden(name) });
+  };
+  const listing = { s3, signal, onHidden, ...omitUndefined({ table }) };
+  const found = await listInputs(inputs, cwd, listing, mayBeGone);
   // An output directory inside an input directory is not an input: a second run would read what the
   // first one wrote.
-  const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
+  const files = await withoutPaths(found, own);
   if (files.length === 0 && found.length > 0) {
     throw new UsageError(
       "input_in_output",
@@ -79,13 +100,17 @@ export async function discoverFiles(
   { table, rowFields, isData }: TableHints = {},
 ): Promise<Discovery> {
   const { inputs, ratioMax, s3, naming } = options;
-  const more = isData === undefined ? [] : files.map(({ name }) => name).filter(isData);
+  const reading = { ratioMax, s3, signal };
   const found = await discoverSources(files, {
-    named: new Set([...inputs, ...more]),
+    ...reading,
+    named: new Set(inputs),
+    readsNamed: options.inputFormat !== undefined,
+    isData,
     detect: detectionOf(options, rowFields),
-    ratioMax,
-    s3,
-    signal,
+    columnsOf: (source: Source) =>
+      inTemporaryDirectory("switchyard-columns-", (temporaryDirectory) =>
+        columnsOf(source, { ...reading, temporaryDirectory }),
+      ),
     ...omitUndefined({ table }),
   });
   const failures = found.failures.map(({ message, ...failure }) => ({

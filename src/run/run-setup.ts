@@ -191,15 +191,3 @@ function missing({ outputDirectory }: Layout, what: string): SwitchyardError {
     `${outputDirectory}: ${what}; run each shard to its end, or leave out ${option("shard")} finish to read them here`,
   );
 }
-
-/** Describes the inputs that hold no events. */
-export function describeDocuments({ documents = [] }: DiscoveredInputs): readonly string[] {
-  return documents.length === 0 ? [] : [`skipped (no events): ${listNames(documents)}`];
-}
-
-const NAMES_SHOWN = 5;
-
-function listNames(names: readonly string[]): string {
-  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : "";
-  return `${names.slice(0, NAMES_SHOWN).join(", ")}${more}`;
-}

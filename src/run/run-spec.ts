@@ -6,6 +6,7 @@ import type { RunOptions } from "../options/options.js";
 import type { Layout } from "../output/layout.js";
 import type { OutputFiles } from "../output/output-files.js";
 import type { CountRows } from "../plan/change-plan.js";
+import type { LeftOut } from "../sources/other-files.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Source, SourceRange } from "../sources/source.js";
 import type { MergedDays } from "./merge/merge-spilled.js";
@@ -39,8 +40,8 @@ export interface DiscoveredInputs {
     readonly code: string;
     readonly message: string;
   }[];
-  /** Names of documents beside the data, which are not read. */
-  readonly documents?: readonly string[];
+  /** Files that hold no events, which are not read. */
+  readonly leftOut?: readonly LeftOut[];
 }
 
 /** Finds and cuts the inputs of a run. */

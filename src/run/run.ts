@@ -16,17 +16,12 @@ import type { HeldLock } from "../output/output.js";
 import { isSplitDetail } from "../output/output-paths.js";
 import { refuseLiving } from "../output/shared-locks.js";
 import type { Split } from "../plan/plan.js";
+import { notesOfLeftOut } from "../sources/other-files.js";
 import type { StoreUsage } from "../store/store-usage.js";
 import { joinMerged, type MergedDays } from "./merge/merge-spilled.js";
 import type { WorkerPool } from "./pool/worker-pool.js";
 import { type EndedEpoch, runEpoch } from "./run-epoch.js";
-import {
-  createPool,
-  describeDocuments,
-  discoverInputs,
-  planRun,
-  requireSplits,
-} from "./run-setup.js";
+import { createPool, discoverInputs, planRun, requireSplits } from "./run-setup.js";
 import type { DiscoveredInputs, RunSpec } from "./run-spec.js";
 import type { StartedRun } from "./start-run.js";
 
@@ -187,7 +182,7 @@ function notesOf(
   { notes }: StartedRun,
 ): readonly string[] {
   return [
-    ...describeDocuments(inputs),
+    ...notesOfLeftOut(inputs.leftOut),
     ...(dead === undefined ? [] : [`resuming after process ${dead.pid}, which died`]),
     ...notes,
   ];

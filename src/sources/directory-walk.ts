@@ -23,13 +23,16 @@ export interface FoundFiles {
   /** True if no two of the files can be the same one. */
   readonly isUnique: boolean;
   /** Names that were skipped: hidden, or neither file nor directory. */
-  readonly skipped: readonly string[];
+  readonly skipped: readonly NamedPath[];
 }
 
-interface Directory {
+/** A file or a directory by its name in messages and its absolute path. */
+export interface NamedPath {
   readonly name: string;
   readonly path: string;
 }
+
+type Directory = NamedPath;
 
 interface EnteredDirectory extends Directory {
   /** The path without symbolic links. */
@@ -63,7 +66,7 @@ class WalkedFile implements FoundFile {
  */
 export async function walkDirectory(root: Directory): Promise<FoundFiles> {
   const files: FoundFile[] = [];
-  const skipped: string[] = [];
+  const skipped: NamedPath[] = [];
   const links: Directory[] = [];
   const entered = new Set<string>();
 
@@ -80,10 +83,10 @@ export async function walkDirectory(root: Directory): Promise<FoundFiles> {
         name: joinName(directory.name, entry.name),
         path: join(directory.path, entry.name),
       };
-      if (isHiddenPart(entry.name)) skipped.push(child.name);
+      if (isHiddenPart(entry.name)) skipped.push(child);
       else if (entry.isDirectory()) await enter(child, join(real, entry.name));
       else if (entry.isSymbolicLink()) links.push(child);
-      else skipped.push(child.name);
+      else skipped.push(child);
     }
   };
 

@@ -11,7 +11,7 @@ import { fingerprintObject, type ObjectState } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
 import { endsAsZip, identifyContainer } from "./magic.js";
 import { fetchObject } from "./object-bytes.js";
-import { withoutDocuments } from "./skipped-names.js";
+import { kindOfName, splitByName } from "./other-files.js";
 import type { Source } from "./source.js";
 import {
   collect,
@@ -26,15 +26,18 @@ import { describeSource } from "./source-table.js";
 
 /**
  * Opens every file, and every entry of every zip, and detects compression and format from the bytes; of
- * very many objects, only samples. Leaves out documents that are not named. An input that cannot be read becomes a failure. Throws only the
- * signal's reason and bugs.
+ * very many objects, only samples. Leaves out files that hold no events; one that is named, and an input
+ * that cannot be read, become failures. Throws only the signal's reason and bugs.
  */
 export async function discoverSources(
   listed: readonly InputFile[],
   options: DiscoverOptions,
 ): Promise<Discovery> {
-  const { data: files, documents } = withoutDocuments(listed, ({ name }) =>
-    options.named?.has(name) === true ? "" : name,
+  const { named, isData } = options;
+  const { data: files, others } = splitByName(
+    listed,
+    ({ name }) => name,
+    ({ name }, kind) => named?.has(name) === true || isData?.(kind) === true,
   );
   const reads = new FileReads();
   const inspectors: FileInspector[] = [];
@@ -50,8 +53,8 @@ export async function discoverSources(
     const some = files.slice(start, start + DISCOVERY_FILES).map((file) => sampled(file) ?? file);
     found.push(await discoverSome(some, look));
   }
-  const left = { ...nothingFound, documents: documents.map(({ name }) => name) };
-  return joinDiscoveries([...found, left]);
+  const leftOut = others.map(({ one, kind }) => ({ name: one.name, kind }));
+  return joinDiscoveries([...found, { ...nothingFound, leftOut }]);
 }
 
 /** Returns what is in some files, in their order; those that are sources already are not opened. */
@@ -86,7 +89,7 @@ async function discoverFile(
     const { name, path } = file;
     const source = { name, path, codecs: [], size: state.size, fingerprint };
     const fetched = { start: 0, bytes: head };
-    return discoverSource(source, head, inspector.buffers, { ...options, fetched });
+    return discoverSource(source, head, inspector.buffers, { ...options, fetched, tail });
   });
 }
 
@@ -148,6 +151,8 @@ function groupObjects(files: readonly InputFile[]): ReadonlyMap<string, readonly
   const groups = new Map<string, InputFile[]>();
   if (objects.length <= OBJECTS_OPENED_MAX) return groups;
   for (const file of objects) {
+    // Their names do not say what they are.
+    if (kindOfName(file.name) !== undefined) continue;
     const key = likeness(file.name);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [file]);

@@ -6,9 +6,14 @@ import { UsageError } from "../base/errors.js";
 import { DISCOVERY_MAX } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { isObjectUrl, parseObjectUrl } from "../store/object-url.js";
-import { type FoundFile, type FoundFiles, walkDirectory } from "./directory-walk.js";
+import {
+  type FoundFile,
+  type FoundFiles,
+  type NamedPath,
+  walkDirectory,
+} from "./directory-walk.js";
 import type { ObjectOptions } from "./object-bytes.js";
-import { createNamedCheck } from "./skipped-names.js";
+import { createNamedCheck, isHidden } from "./skipped-names.js";
 import { SourceTable } from "./source-table.js";
 
 /** An input file, given or found. */
@@ -24,6 +29,8 @@ export interface InputFile {
 export interface InputListing extends ObjectOptions {
   /** Holds the objects that are found. */
   readonly table?: SourceTable;
+  /** Called with each hidden file, object or directory that is skipped. */
+  readonly onHidden?: (one: NamedPath) => void;
 }
 
 /** Pipes and standard input cannot be read again. */
@@ -58,6 +65,7 @@ export async function listInputs(
     const { files, skipped, looked, isUnique: isOwnUnique } = await findInput(input, cwd, options);
     isUnique &&= isOwnUnique;
     for (const file of files) found.push(file);
+    for (const one of skipped) if (isHidden(one.name)) options.onHidden?.(one);
     const path = isObjectUrl(input) ? input : resolve(cwd, input);
     if (files.length === 0 && !mayBeGone(path)) misses.push(`${looked}${describeSkipped(skipped)}`);
   }
@@ -83,8 +91,13 @@ export async function withoutPaths(
 ): Promise<readonly FoundFile[]> {
   const real = await Promise.all(paths.map(realPathOf));
   const left = [...new Set([...paths, ...real])];
-  const isLeft = (file: string) => left.some((one) => file === one || file.startsWith(one + sep));
+  const isLeft = (file: string) => left.some((one) => isBelow(file, one));
   return files.filter((file) => !isLeft(file.path) && !isLeft(file.real));
+}
+
+/** Returns true for a path and all paths below it. */
+export function isBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory + sep);
 }
 
 /** Files of which the states are asked for at the same time. */
@@ -161,7 +174,9 @@ async function findPattern({ name: pattern, path }: InputFile, cwd: string): Pro
   });
   const isNamed = await createNamedCheck(pattern);
   const names = matches.map((match) => match.replace(/\/$/, "")).sort();
-  const skipped = names.filter((name) => !isNamed(name));
+  const skipped = names
+    .filter((name) => !isNamed(name))
+    .map((name) => ({ name, path: resolve(cwd, name) }));
   const found = await mapBounded(names.filter(isNamed), DISCOVERY_MAX, async (name) => {
     const place = { name, path: resolve(cwd, name) };
     if ((await statIfThere(place))?.isDirectory()) return walkDirectory(place);
@@ -189,9 +204,12 @@ async function statIfThere({ name, path }: InputFile): Promise<Stats | null> {
   }
 }
 
-function describeSkipped(skipped: readonly string[]): string {
+function describeSkipped(skipped: readonly NamedPath[]): string {
   if (skipped.length === 0) return "";
-  const shown = skipped.slice(0, NAMES_SHOWN).join(", ");
+  const shown = skipped
+    .slice(0, NAMES_SHOWN)
+    .map(({ name }) => name)
+    .join(", ");
   const more = skipped.length > NAMES_SHOWN ? ` and ${skipped.length - NAMES_SHOWN} more` : "";
   return ` (skipped, as names that begin with . or _ are hidden: ${shown}${more})`;
 }

@@ -3,7 +3,7 @@ import { mapBounded } from "../base/map-bounded.js";
 import type { ObjectFacts, ObjectStore } from "../store/object-store.js";
 import { formatObjectUrl, type ObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
-import type { FoundFile } from "./directory-walk.js";
+import type { FoundFile, NamedPath } from "./directory-walk.js";
 import { fingerprintObject, type ObjectState, objectStateOf } from "./fingerprint.js";
 import type { ObjectOptions } from "./object-bytes.js";
 import { createNamedCheck, isHiddenPart } from "./skipped-names.js";
@@ -12,8 +12,8 @@ import type { SourceTable } from "./source-table.js";
 
 interface ListedObjects {
   readonly files: readonly FoundFile[];
-  /** Names of hidden objects. */
-  readonly skipped: readonly string[];
+  /** Hidden objects. */
+  readonly skipped: readonly NamedPath[];
 }
 
 interface FoundObjects extends ListedObjects {
@@ -188,7 +188,7 @@ async function listAll(
   { prefix, isFlat }: { readonly prefix: string; readonly isFlat: boolean },
 ): Promise<ListedBelow> {
   const files: FoundFile[] = [];
-  const skipped: string[] = [];
+  const skipped: NamedPath[] = [];
   const prefixes: string[] = [];
   for await (const page of store.list(prefix, { isFlat, signal })) {
     for (const object of page.objects) {
@@ -197,8 +197,10 @@ async function listAll(
       // Consoles make empty objects for directories.
       if (named === undefined || (key.endsWith("/") && object.size === 0)) continue;
       const isHidden = key.split("/").slice(named).some(isHiddenPart);
-      if (isHidden) skipped.push(formatObjectUrl({ ...url, key }));
-      else files.push(keep(object));
+      if (isHidden) {
+        const name = formatObjectUrl({ ...url, key });
+        skipped.push({ name, path: name });
+      } else files.push(keep(object));
     }
     for (const below of page.prefixes) if (mayHold(below)) prefixes.push(below);
   }

@@ -1,5 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
-import { KIB } from "../base/limits.js";
+import { KIB, SNIFF_BYTES } from "../base/limits.js";
 import { Kernel } from "../batch/kernel.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { StoreError } from "../store/store-error.js";
@@ -7,8 +7,18 @@ import type { InspectionBuffers } from "./file-inspector.js";
 import type { InputFile } from "./inputs.js";
 import { peelLayers } from "./layers.js";
 import type { OpenOptions } from "./open-bytes.js";
+import {
+  hasTraces,
+  kindOfContent,
+  kindOfFields,
+  kindOfName,
+  type LeftOut,
+  looksLikeRows,
+  type OtherKind,
+  otherKinds,
+} from "./other-files.js";
 import type { Format, Source, SourceBytes } from "./source.js";
-import { fromSystem } from "./source-errors.js";
+import { fromSystem, notEvents } from "./source-errors.js";
 import { type HeadSample, SourceHead } from "./source-head.js";
 import type { SourceTable } from "./source-table.js";
 
@@ -24,8 +34,16 @@ export type DetectFormat = (
 
 export interface DiscoverOptions extends OpenOptions {
   readonly detect: DetectFormat;
-  /** Inputs as the user named them: they are data, whatever their names. */
+  /** Inputs as the user named them: one that holds no events is an error. */
   readonly named?: ReadonlySet<string>;
+  /** True if named inputs are data, whatever they are. */
+  readonly readsNamed?: boolean | undefined;
+  /** Returns true for kinds of files that are data for this run. */
+  readonly isData?: ((kind: OtherKind) => boolean) | undefined;
+  /** Returns the columns of a Parquet file; it is only called for those that may hold no events. */
+  readonly columnsOf?: ((source: Source) => Promise<readonly string[]>) | undefined;
+  /** The last bytes of the source as stored, if they are known. */
+  readonly tail?: Uint8Array;
   /** Holds the sources that are found, if there may be many. */
   readonly table?: Pick<SourceTable, "add">;
 }
@@ -42,13 +60,11 @@ export interface DiscoveryFailure {
 export interface Discovery {
   readonly sources: readonly Source[];
   readonly failures: readonly DiscoveryFailure[];
-  /** Names of hidden zip entries, which are left out. */
-  readonly skipped: readonly string[];
-  /** Names of files and zip entries that are left out because they are documents, not data. */
-  readonly documents: readonly string[];
+  /** Files and zip entries that hold no events. */
+  readonly leftOut: readonly LeftOut[];
 }
 
-export const nothingFound: Discovery = { sources: [], failures: [], skipped: [], documents: [] };
+export const nothingFound: Discovery = { sources: [], failures: [], leftOut: [] };
 
 /** Decompressed bytes that detection sees first; enough for JSON lines of up to 5 KB. */
 const FIRST_SAMPLE_BYTES = 4 * KIB;
@@ -60,25 +76,89 @@ export async function discoverSource(
   buffers: InspectionBuffers,
   options: DiscoverOptions,
 ): Promise<Discovery> {
-  const detected = await detectSource(source, first, buffers, options);
-  return { ...nothingFound, sources: [options.table?.add(detected) ?? detected] };
+  const found = await withHead(source, first, buffers, options, async (head) => {
+    const kind = await findKind(head, options);
+    if (kind !== undefined) return kind;
+    const detected = { ...head.source, format: await detectFormat(head, options) };
+    return (await kindOfColumns(detected, head, options)) ?? detected;
+  });
+  if (typeof found !== "string") {
+    return { ...nothingFound, sources: [options.table?.add(found) ?? found] };
+  }
+  if (options.named?.has(source.name) === true) throw notEvents(source.name, otherKinds[found][0]);
+  return { ...nothingFound, leftOut: [{ name: source.name, kind: found }] };
 }
 
 /** Returns a source with the codecs and the format that its bytes have. */
-export async function detectSource(
+export function detectSource(
   source: SourceBytes,
   first: Uint8Array | undefined,
   buffers: InspectionBuffers,
   options: DiscoverOptions,
 ): Promise<Source> {
+  return withHead(source, first, buffers, options, async (head) => {
+    return { ...head.source, format: await detectFormat(head, options) };
+  });
+}
+
+async function withHead<Result>(
+  source: SourceBytes,
+  first: Uint8Array | undefined,
+  buffers: InspectionBuffers,
+  options: OpenOptions,
+  use: (head: SourceHead) => Promise<Result>,
+): Promise<Result> {
   const stored = new SourceHead(source, options, buffers.head, first);
   const head = await peelLayers(stored, buffers.head, options);
   try {
-    const format = await detectFormat(head, options);
-    return { ...head.source, format };
+    return await use(head);
   } finally {
     await head.close();
   }
+}
+
+/** Returns the kind of a source that holds no events, by its name and its first bytes. */
+async function findKind(
+  head: SourceHead,
+  { named, readsNamed, isData = () => false }: DiscoverOptions,
+): Promise<OtherKind | undefined> {
+  const { name, entry } = head.source;
+  const isNamed = named?.has(name) === true;
+  if (isNamed && readsNamed === true) return undefined;
+  await head.fill(FIRST_SAMPLE_BYTES);
+  // An empty source has no rows; no name makes an error of it.
+  if (head.sample.bytes.length === 0) return undefined;
+  const known = kindOfName(entry?.name ?? name);
+  if (known !== undefined && (isNamed || known.isLikely === true)) {
+    await head.fill(SNIFF_BYTES);
+    if (!isData(known.kind) && !looksLikeRows(head.sample, known.kind)) return known.kind;
+  }
+  let kind = kindOfContent(head.sample);
+  if (kind === "undecided") {
+    await head.fill(SNIFF_BYTES);
+    kind = kindOfContent(head.sample);
+  }
+  return kind === undefined || kind === "undecided" || isData(kind) ? undefined : kind;
+}
+
+/** Paths of Parquet files whose columns are looked at where the bytes at their end are not known. */
+const NAME_OF_OTHERS = /person|merged?_ids/i;
+
+/** Returns the kind of a Parquet file that holds no events. */
+async function kindOfColumns(
+  source: Source,
+  head: SourceHead,
+  { named, readsNamed, isData = () => false, columnsOf, tail }: DiscoverOptions,
+): Promise<OtherKind | undefined> {
+  if (source.format.kind !== "parquet" || columnsOf === undefined) return undefined;
+  if (readsNamed === true && named?.has(source.name) === true) return undefined;
+  const isSuspect =
+    NAME_OF_OTHERS.test(source.name) ||
+    hasTraces(head.sample.bytes) ||
+    (tail !== undefined && hasTraces(tail));
+  if (!isSuspect) return undefined;
+  const kind = kindOfFields(await columnsOf(source));
+  return kind === undefined || isData(kind) ? undefined : kind;
 }
 
 async function detectFormat(head: SourceHead, { detect }: DiscoverOptions): Promise<Format> {
@@ -135,7 +215,6 @@ export function joinDiscoveries(discoveries: readonly Discovery[]): Discovery {
   return {
     sources: discoveries.flatMap(({ sources }) => sources),
     failures: discoveries.flatMap(({ failures }) => failures),
-    skipped: discoveries.flatMap(({ skipped }) => skipped),
-    documents: discoveries.flatMap(({ documents }) => documents),
+    leftOut: discoveries.flatMap(({ leftOut }) => leftOut),
   };
 }

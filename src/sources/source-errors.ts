@@ -51,6 +51,12 @@ export function unsupported(source: string, what: string, advice: string): Sourc
   return new SourceError("source_unsupported", { source }, `not supported: ${what}. ${advice}`);
 }
 
+/** An error for a file that is named as an input and holds no events. `what`: `a checksum`. */
+export function notEvents(source: string, what: string): SourceError {
+  const reason = `the file is ${what} and holds no events. Leave it out, or pass ${option("inputFormat")} to read its rows.`;
+  return new SourceError("source_not_data", { source }, reason);
+}
+
 /** An error for an object that is not like those that were opened for it. */
 export function formatDiffers(source: string, what: string, advice: string): SourceError {
   const reason = `${what}, and the objects with like names that were opened are not. ${advice}`;

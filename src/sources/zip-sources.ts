@@ -6,7 +6,8 @@ import { InspectionBuffers } from "./file-inspector.js";
 import { type FileState, fingerprintEntry, type ObjectState } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
 import { ObjectCopy } from "./object-copy.js";
-import { isHidden, withoutDocuments } from "./skipped-names.js";
+import { kindOfHidden, type LeftOut, splitByName } from "./other-files.js";
+import { isHidden } from "./skipped-names.js";
 import {
   collect,
   type DiscoverOptions,
@@ -30,7 +31,7 @@ const TAIL_BYTES = MIB;
 /** Names that only office documents have: they are zips, but not archives of data. */
 const OFFICE_ENTRIES = ["[Content_Types].xml", "META-INF/manifest.xml"];
 
-/** The sources in a zip: its entries, without documents and hidden ones. `state`: of the file when it was opened. */
+/** The sources in a zip: its entries, without hidden ones and those that hold no events. `state`: of the file when it was opened. */
 export async function discoverEntries(
   archive: InputFile,
   state: FileState | ObjectState,
@@ -40,7 +41,11 @@ export async function discoverEntries(
   refuseOfficeDocument(archive.name, directory);
   const entries = nameEntries(archive.name, directory);
   const visible = entries.filter(({ entry }) => !isHidden(entry.name));
-  const { data, documents } = withoutDocuments(visible, ({ entry }) => entry.name);
+  const { data, others } = splitByName(
+    visible,
+    ({ entry }) => entry.name,
+    (_, kind) => options.isData?.(kind) === true,
+  );
   const lanes: InspectionBuffers[] = [];
   const kernels = new LaneKernels();
   const found = await mapBounded(data, DISCOVERY_MAX, ({ name, entry }, lane) => {
@@ -51,9 +56,11 @@ export async function discoverEntries(
       return discoverEntry({ name, path: archive.path }, state, entry, buffers, own);
     });
   });
-  const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
-  const left = { ...nothingFound, skipped, documents: documents.map(({ name }) => name) };
-  return joinDiscoveries([...found, left]);
+  const leftOut: LeftOut[] = others.map(({ one, kind }) => ({ name: one.name, kind }));
+  for (const { name, entry } of entries) {
+    if (isHidden(entry.name)) leftOut.push({ name, kind: kindOfHidden(entry.name) });
+  }
+  return joinDiscoveries([...found, { ...nothingFound, leftOut }]);
 }
 
 async function readDirectory(

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
 import { runInProcess } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
@@ -102,18 +103,66 @@ test("an object of rows by key is read row by row", async () => {
   expect(users).toEqual(Array.from({ length: 500 }, (_, index) => `u${1000 + index}`));
 });
 
-test("documents beside data are left out with a note, in a directory as in a zip", async () => {
+test("files without events are left out with a note that says what they are", async () => {
   const directory = join(scratch, "beside");
-  mkdirSync(join(directory, "more"), { recursive: true });
+  mkdirSync(join(directory, "more/_temporary"), { recursive: true });
   const put = (name: string, text: string) => writeFileSync(join(directory, name), text);
   put("a.csv", header + csv(0, 3));
   put("more/b.csv", header + csv(3, 5));
-  const documents = ["README.txt", "SHA256SUMS", "a.csv.md5", "manifest.json", "more/index.html"];
-  for (const name of documents) put(name, "x, y\n");
+  const others = ["README.txt", "SHA256SUMS", "a.csv.md5", "manifest.json", "more/index.html"];
+  for (const name of [...others, "_SUCCESS", "more/.DS_Store"]) put(name, "x, y\n");
   const { stderr, users } = await exportOf("beside");
   expect(users).toEqual(["u000", "u001", "u002", "u003", "u004"]);
-  const names = documents.map((name) => `beside/${name}`).join(", ");
-  expect(stderr).toContain(`skipped (no events): ${names}`);
+  const notes = [
+    "manifests beside/manifest.json",
+    "checksums beside/SHA256SUMS, beside/a.csv.md5",
+    "markers beside/_SUCCESS",
+    "documents beside/README.txt, beside/more/index.html",
+    "files of desktops beside/more/.DS_Store",
+    "hidden names beside/more/_temporary",
+  ];
+  expect(stderr).toContain(`skipped (no events): ${notes.join("; ")}`);
+});
+
+test("persons of PostHog beside its events are left out, in every format", async () => {
+  const directory = join(scratch, "posthog");
+  mkdirSync(join(directory, "b"), { recursive: true });
+  const put = (name: string, bytes: string | Buffer) => writeFileSync(join(directory, name), bytes);
+  const event = (user: string) =>
+    `${JSON.stringify({ event: "e", distinct_id: user, timestamp: "2026-01-31T10:00:00Z", uuid: user, person_id: "p" })}\n`;
+  put("events.jsonl", lines(0, 5, event).join(""));
+  const properties = { long: "x".repeat(20_000) };
+  const person = { team_id: 1, distinct_id: "d", person_id: "p", properties, person_version: 1 };
+  put("a.jsonl.gz", gzipSync(`${JSON.stringify(person)}\n`.repeat(3)));
+  put("a.csv", "team_id,distinct_id,person_id,properties,person_version\n1,d,p,{},1\n");
+  put("b/2026_manifest.json", '{"files": ["events.jsonl"]}');
+  const database = await (await DuckDBInstance.create(":memory:")).connect();
+  const columns = "1 team_id, 'd' distinct_id, 'p' person_id, '{}' properties, 1 person_version";
+  await database.run(`copy (select ${columns}) to '${directory}/b/a.parquet' (format parquet)`);
+  database.closeSync();
+  const { stderr, result } = await exportOf("posthog", "--preset", "posthog");
+  expect(result?.rows).toMatchObject({ read: 5, delivered: 5, rejected: 0 });
+  expect(stderr).toContain(
+    "skipped (no events): files of persons posthog/a.csv, posthog/a.jsonl.gz, posthog/b/a.parquet; manifests posthog/b/2026_manifest.json",
+  );
+});
+
+test("a file without events that is named is an error, and so is nothing else", async () => {
+  mkdirSync(join(scratch, "nothing"));
+  writeFileSync(join(scratch, "nothing/a.md5"), "d41d8cd98f00b204e9800998ecf8427e\n");
+  const named = await runInProcess(["export", "nothing/a.md5", "--to", "out-md5"], {
+    cwd: scratch,
+  });
+  expect(named.exitCode).toBe(1);
+  expect(named.stdout + named.stderr).toContain(
+    "nothing/a.md5: the file is a checksum and holds no events. Leave it out, or pass --input-format to read its rows.",
+  );
+  const empty = await runInProcess(["export", "nothing", "--to", "out-nothing"], { cwd: scratch });
+  expect(empty.exitCode).toBe(2);
+  expect(empty.stderr).toContain("no input holds events: checksums nothing/a.md5.");
+  writeFileSync(join(scratch, "README"), header + csv(0, 3));
+  const given = await exportOf("README", "--input-format", "csv");
+  expect(given.users).toHaveLength(3);
 });
 
 test("a bucket of Amplitude: merged ids and markers beside the events are no rejects", async () => {
@@ -134,22 +183,28 @@ test("a bucket of Amplitude: merged ids and markers beside the events are no rej
   put("-100_2026-01-31_7.json.gz", Array(3).fill({ ...merge, merged_amplitude_id: 2 }));
   put("-100_2026-01-31_17.json.gz", Array(3).fill({ ...merge, merged_amplitude_id: 2 }));
   writeFileSync(join(directory, "100_2026-01-31_8.complete"), "");
+  writeFileSync(join(directory, "100_2026-01-31_9_complete"), "2026-01-31T09:00:00Z\n");
   const { users, result, stderr } = await exportOf("bucket");
   expect(result?.rows).toMatchObject({ read: 5, delivered: 5, rejected: 0 });
   expect(users).toHaveLength(5);
-  expect(stderr).toContain("skipped (no events): bucket/100/-100_2026-01-31_17.json.gz, bucket");
+  expect(stderr).toContain(
+    "skipped (no events): files of merged ids bucket/100/-100_2026-01-31_17.json.gz, bucket/100/-100_2026-01-31_7.json.gz; markers bucket/100/100_2026-01-31_9_complete",
+  );
 });
 
 test("a document that is named, and an error page in place of data, are errors", async () => {
-  writeFileSync(join(scratch, "page.csv"), "<!doctype html>\n<title>Sign in</title>\n");
-  writeFileSync(join(scratch, "report.html"), "<!doctype html>\n<p>x</p>\n");
-  for (const name of ["page.csv", "report.html"]) {
+  const page = "<!doctype html>\n<title>Sign in</title>\n";
+  const texts = {
+    "page.csv": "the file is an HTML page (Sign in), not data. Download the file again.",
+    "report.html": "the file is a document and holds no events. Leave it out",
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    writeFileSync(join(scratch, name), page);
     writeFileSync(join(scratch, "fine.csv"), header + csv(0, 3));
     const words = ["export", "fine.csv", name, "--to", `out-${name}`, "--format", "jsonl"];
     const { exitCode, stdout, stderr } = await runInProcess(words, { cwd: scratch });
     expect(exitCode).toBe(1);
-    expect(stdout + stderr).toMatch(`${name}: the file is an HTML page`);
-    expect(stdout + stderr).toContain("Download the file again.");
+    expect(stdout + stderr).toContain(`${name}: ${text}`);
   }
 });
 

@@ -28,7 +28,7 @@ describe("zips", () => {
   it.each([false, true])(
     "give their entries, without directories and hidden ones (zip64: %s)",
     async (zip64) => {
-      const { sources, failures, skipped } = await discoverZip(project, { zip64 });
+      const { sources, failures, leftOut } = await discoverZip(project, { zip64 });
       expect(failures).toEqual([]);
       expect(sources.map(({ name, codecs }) => [name, ...codecs])).toEqual([
         ["a.zip!187520/187520_2026-01-31_17#0.json.gz", "gzip"],
@@ -36,21 +36,34 @@ describe("zips", () => {
         ["a.zip!187520/plain.json"],
         ["a.zip!187520/empty.json"],
       ]);
-      expect(skipped).toEqual(["a.zip!__MACOSX/._a.json", "a.zip!187520/.hidden"]);
+      expect(leftOut).toEqual([
+        { name: "a.zip!__MACOSX/._a.json", kind: "desktop file" },
+        { name: "a.zip!187520/.hidden", kind: "hidden name" },
+      ]);
       expect(await Promise.all(sources.map(contentOf))).toEqual([text, "{}\n", text, ""]);
       expect(sources.map(({ entry }) => entry?.index)).toEqual([1, 2, 3, 6]);
     },
   );
 
-  it("give their data without the documents in the same archive", async () => {
-    const names = ["README.txt", "a/LICENSE", "docs/schema.md", "SHA256SUMS.sha256", "readme.json"];
-    const entries = [...names, "a.json"].map((name) => ({ name, data: text }));
-    const { sources, failures, documents } = await discoverZip(entries);
+  it("give their data without what else is in the same archive", async () => {
+    const names = ["README.txt", "a/LICENSE", "docs/schema.md", "SHA256SUMS.sha256"];
+    const others = [...names, "manifest.json"];
+    const entries = [
+      ...[...names, "readme.json", "a.json", "b_manifest.json"].map((name) => ({
+        name,
+        data: text,
+      })),
+      { name: "manifest.json", data: '{"files": ["a.json"]}' },
+    ];
+    const { sources, failures, leftOut } = await discoverZip(entries);
     expect(failures).toEqual([]);
-    expect(sources.map(({ name }) => name)).toEqual(["a.zip!readme.json", "a.zip!a.json"]);
-    expect(documents).toEqual(names.slice(0, 4).map((name) => `a.zip!${name}`));
+    const data = ["readme.json", "a.json", "b_manifest.json"];
+    expect(sources.map(({ name }) => name)).toEqual(data.map((name) => `a.zip!${name}`));
+    expect(new Set(leftOut.map(({ name }) => name))).toEqual(
+      new Set(others.map((name) => `a.zip!${name}`)),
+    );
     const alone = await discoverZip([{ name: "readme.txt", data: text }]);
-    expect(alone.sources).toHaveLength(1);
+    expect(alone.sources).toHaveLength(0);
   });
 
   it("are read with sizes that only the central directory has", async () => {

@@ -12,18 +12,13 @@ import type { StreamOptions } from "../../options/options.js";
 import { layoutOf } from "../../output/layout.js";
 import { limitRanges } from "../../plan/limit-ranges.js";
 import { makePlan, type Plan, type Split } from "../../plan/plan.js";
+import { notesOfLeftOut } from "../../sources/other-files.js";
 import type { Source } from "../../sources/source.js";
 import { plainSplit } from "../pool/split-runner.js";
 import { asFatal, budgetThreads } from "../pool/worker-pool.js";
 import { exceeds } from "../run.js";
 import { inputReading } from "../run-inputs.js";
-import {
-  describeDocuments,
-  factsOf,
-  openIdentityOf,
-  readerOptionsOf,
-  resolveMaxTime,
-} from "../run-setup.js";
+import { factsOf, openIdentityOf, readerOptionsOf, resolveMaxTime } from "../run-setup.js";
 import { ThreadCounters } from "../thread/thread-counters.js";
 import type { StreamServer } from "./stream-server.js";
 
@@ -71,7 +66,7 @@ export async function streamEvents(
     const run = { ...options, outputDirectory };
     const found = await inputReading.discover(run, signal);
     throwIfInterrupted(signal);
-    for (const text of describeDocuments(found)) observer.note?.(text);
+    for (const text of notesOfLeftOut(found.leftOut)) observer.note?.(text);
     const { unreadable } = factsOf(found, {});
     for (const failure of unreadable) observer.sourceFailed?.(failure);
     const { plan, limit } = await planStream(found.sources, run, signal);
