@@ -24,6 +24,7 @@ export type {
   ManifestEpoch,
   RejectedRow,
   RejectSummary,
+  ReportComparison,
   ReportFinding,
   RowCounts,
   RunResult,

@@ -7,7 +7,7 @@ import {
   writeReport,
   writeReportFile,
 } from "../output/write-report.js";
-import type { Report, ReportEstimates } from "../profile/report.js";
+import type { Comparison, Report, ReportEstimates } from "../profile/report.js";
 import { findFindings } from "../report/findings/findings.js";
 import { renderReport } from "../report/render-report.js";
 import { missingFieldsError } from "../report/summary-parts.js";
@@ -27,6 +27,7 @@ export async function completeReport(
   counted: CountedReport,
   { values, rejectLimits }: Pick<Configuration, "values" | "rejectLimits">,
   modulePath: string,
+  compare?: CompareReport,
 ): Promise<Report> {
   const { rate, maxRejects: general } = withDefaults(values, ".");
   const { export: maxRejects = general } = rejectLimits;
@@ -36,7 +37,25 @@ export async function completeReport(
   const facts = { ...report, estimates: { ...delivery, qualifyingEvents } };
   const found = findFindings(facts, modulePath);
   const findings = acceptFindings(found, facts.rows, { codes: values.acceptFindings, maxRejects });
-  return { ...facts, findings, verdict: verdictOf({ ...facts, findings }, maxRejects) };
+  const complete = { ...facts, findings, verdict: verdictOf({ ...facts, findings }, maxRejects) };
+  return compare === undefined ? complete : { ...complete, comparison: compare(complete) };
+}
+
+/** Compares a report with an earlier one. */
+type CompareReport = (report: Report) => Comparison;
+
+/**
+ * Returns the comparison with the report of `compare`; undefined without one. Reads it, so that a file
+ * that cannot be compared with fails before the run, and the new report can replace it.
+ */
+export async function openComparison(file: string | undefined): Promise<CompareReport | undefined> {
+  if (file === undefined) return undefined;
+  const [{ readEarlierReport }, { compareReports }] = await Promise.all([
+    import("../report/comparison/earlier-report.js"),
+    import("../report/comparison/compare-reports.js"),
+  ]);
+  const earlier = await readEarlierReport(file);
+  return (report) => compareReports(earlier, report);
 }
 
 /** Plans names like `qualify`, for a console without names. */

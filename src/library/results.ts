@@ -225,10 +225,69 @@ export interface ValidationReport {
     readonly lastTimestamp: string;
   }[];
   readonly days: readonly { readonly day: string; readonly events: number }[];
+  /** What has changed since the report of `compare`; absent without it. See docs/report.md. */
+  readonly comparison?: ReportComparison;
   readonly estimates: {
     readonly export: { readonly bytes: number; readonly durationMs: number };
     readonly send: { readonly eventsPerSecond: number; readonly durationMs: number };
   };
+}
+
+/** Differences of two reports; all members are in docs/report.md. */
+export interface ReportComparison {
+  readonly earlier: {
+    readonly file: string;
+    readonly version: string;
+    /** Null for a result of `--json`. */
+    readonly startedAt: string | null;
+  };
+  /** Counts of rows that differ. */
+  readonly rows: readonly (Volume & { readonly figure: string })[];
+  /** Reasons whose rejected rows differ. */
+  readonly rejects: readonly (Volume & { readonly code: string })[];
+  readonly events: {
+    readonly came: Listed<{ readonly event: string; readonly rows: number }>;
+    readonly went: Listed<{ readonly event: string; readonly rows: number }>;
+    readonly changed: Listed<Volume & { readonly event: string }>;
+  };
+  /** Keys of `user`, and of `metadata` of names in both reports. */
+  readonly fields: {
+    readonly came: Listed<ReportField>;
+    readonly went: Listed<ReportField>;
+    /** Shares of the events that have a value. */
+    readonly changed: Listed<
+      Volume & Pick<ReportField, "of" | "key"> & { readonly event?: string }
+    >;
+  };
+  readonly days: {
+    readonly came: Listed<{ readonly day: string; readonly events: number }>;
+    readonly went: Listed<{ readonly day: string; readonly events: number }>;
+    readonly changed: Listed<Volume & { readonly day: string }>;
+  };
+  /** What the two reports cannot tell. */
+  readonly unknown: readonly string[];
+}
+
+/** A number in the earlier report and in this one. */
+interface Volume {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The first items of a list, and the number of all. */
+interface Listed<Item> {
+  readonly total: number;
+  readonly items: readonly Item[];
+}
+
+/** A key of `user`, or of the `metadata` of some event names. */
+interface ReportField {
+  readonly of: "metadata" | "user";
+  readonly key: string;
+  /** The first names whose events have the key. */
+  readonly events: readonly string[];
+  readonly eventsTotal: number;
+  readonly rows: number;
 }
 
 /** Result of `validateExport`. */

@@ -6,6 +6,7 @@ import {
   checkAccepted,
   completeReport,
   missingFieldsError,
+  openComparison,
   writeReportFiles,
 } from "../engine/complete-report.js";
 import { runs } from "../engine/runs.js";
@@ -65,13 +66,14 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
     const { keptKeysDirectory, ...request } = resolveValidateRequest(configuration);
     const { reportDirectory } = request;
     checkAccepted(configuration.values.acceptFindings);
+    const compare = await openComparison(configuration.values.compare);
     const writes = options.report !== undefined;
     if (writes) await checkReportDirectory(reportDirectory);
     const { counted, ...result } = await controlRun(options, (context) =>
       runs.validate({ ...request, ...(writes && { keptKeysDirectory }) }, context),
     );
     const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
-    const report = await completeReport(counted, configuration, modulePath);
+    const report = await completeReport(counted, configuration, modulePath, compare);
     const files =
       writes && result.outcome !== "interrupted"
         ? await writeReportFiles(reportDirectory, report)

@@ -160,6 +160,11 @@ export const optionTable = {
     description: "Directory for the report",
     default: "./report",
   },
+  compare: {
+    section: "validate",
+    type: type.file,
+    description: "Earlier report.json, to list what has changed since",
+  },
   apply: {
     section: "validate",
     ...type.off,

@@ -273,9 +273,9 @@ function notInputsOf(
   { directory, fileName }: Configuration,
   values: CompleteValues,
 ): readonly string[] {
-  const { to, transform, identity, report } = values;
+  const { to, transform, identity, report, compare } = values;
   const { hashSaltFile, serverSecretFile, consoleKeyFile } = values;
-  const named = [to, transform, identity, hashSaltFile, serverSecretFile, consoleKeyFile];
+  const named = [to, transform, identity, compare, hashSaltFile, serverSecretFile, consoleKeyFile];
   return [
     ...named.filter((file) => file !== undefined).filter((file) => file !== STANDARD_OUTPUT),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Immutable } from "../base/immutable.js";
 import { type RejectCodeName, rejectCodes } from "../base/reject-codes.js";
 import { traceTargets } from "../batch/row-trace.js";
+import { comparisonSchema } from "./report-comparison.js";
 import { duplicatesSchema } from "./report-duplicates.js";
 import {
   missingFieldsSchema,
@@ -357,6 +358,9 @@ export const reportSchema = z.strictObject({
   samples: z
     .array(sampleSchema)
     .describe("Source rows beside the events that they become, from many event names."),
+  comparison: comparisonSchema
+    .exactOptional()
+    .describe("What has changed since the report of `--compare`; absent without it."),
   estimates: estimatesSchema.describe("What an export and sending will take; for all rows."),
   limits: z.record(text, count).describe("Limits of the lists in the report: see below."),
 });
@@ -377,4 +381,5 @@ export type TopID = Immutable<z.infer<typeof topIDSchema>>;
 export type ReportSizes = Immutable<z.infer<typeof sizesSchema>>;
 export type ReportReject = Immutable<z.infer<typeof rejectSchema>>;
 export type ReportSample = Immutable<z.infer<typeof sampleSchema>>;
+export type Comparison = Immutable<z.infer<typeof comparisonSchema>>;
 export type ReportEstimates = Immutable<z.infer<typeof estimatesSchema>>;

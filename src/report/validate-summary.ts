@@ -1,6 +1,7 @@
 import { sum } from "../base/sum.js";
 import type { ConfigurationChange } from "../options/configuration-edit.js";
 import type { Finding, Report, ReportDay, Severity } from "../profile/report.js";
+import { comparedLines } from "./comparison/comparison-text.js";
 import { configurationLine } from "./findings/configuration-fixes.js";
 import {
   formatBytes,
@@ -20,6 +21,7 @@ const UNUSED_SHOWN_MAX = 6;
 const NAME_COLUMNS_MAX = 24;
 const TITLE_COLUMNS_MAX = 150;
 const FIX_COLUMNS_MAX = 200;
+const COMPARED_COLUMNS_MAX = 500;
 
 /** The files of a report, and the next command to type. */
 interface ReportPlaces {
@@ -58,6 +60,7 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
       : [line("unmapped", describeUnused(report.unusedFields, UNUSED_SHOWN_MAX))]),
     ...(rows.mapped === 0 ? [] : estimateLines(report)),
     ...findingLines(report.findings),
+    ...comparisonLines(report),
     "",
     ...files.map((file, index) => line(index === 0 ? "report" : "", harmless(file))),
     ...nextLines(next),
@@ -191,6 +194,21 @@ function findingLines(findings: readonly Finding[]): readonly string[] {
     ...(open.slice(FIXES_SHOWN_MAX).some(({ fix }) => fix !== undefined)
       ? ["  The report has the other lines that fix findings."]
       : []),
+  ];
+}
+
+/** Describes what has changed since an earlier report. */
+function comparisonLines({ comparison }: Report): readonly string[] {
+  if (comparison === undefined) return [];
+  const { earlier, unknown } = comparison;
+  const { file, startedAt, version } = earlier;
+  const date = startedAt === null ? "" : `${startedAt.slice(0, 10)}, `;
+  const found = comparedLines(comparison);
+  return [
+    "",
+    `Compared with ${harmless(file)} (${date}${harmless(version)})${found.length === 0 ? ": no differences" : ":"}`,
+    ...found.map(([label, text]) => line(label, cutEnd(harmless(text), COMPARED_COLUMNS_MAX))),
+    ...unknown.map((text, index) => line(index === 0 ? "unknown" : "", harmless(text))),
   ];
 }
 

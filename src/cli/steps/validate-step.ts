@@ -4,7 +4,7 @@ import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { version } from "../../base/package-files.js";
-import { completeReport, writeReportFiles } from "../../engine/complete-report.js";
+import { completeReport, openComparison, writeReportFiles } from "../../engine/complete-report.js";
 import { requireExpected } from "../../engine/require-expected.js";
 import { recordRunOptions } from "../../ledger/recorded-options.js";
 import type { RunObserver } from "../../ledger/run-observer.js";
@@ -52,12 +52,15 @@ export async function runValidateStep(
   checkAccepted(configuration.values.acceptFindings);
   await checkReportDirectory(resolveValidateRequest(configuration).reportDirectory);
   await requireExpected(configuration, context.signal);
+  const compare = await openComparison(configuration.values.compare);
   const wantsFixes = configuration.values.apply === true;
   const basis = inputs === undefined ? await basisOf(configuration, context.signal) : undefined;
   const last =
-    wantsFixes && basis !== undefined ? await lastReport(configuration, basis) : undefined;
+    wantsFixes && basis !== undefined && compare === undefined
+      ? await lastReport(configuration, basis)
+      : undefined;
   if (last !== undefined) return applyReport(last, configuration, context);
-  const done = await validateOnce(configuration, context, { inputs, basis });
+  const done = await validateOnce(configuration, context, { inputs, basis, compare });
   const { applied, error } =
     wantsFixes && done.files !== undefined
       ? await tryFixes(done.report, configuration, context.observer)
@@ -142,13 +145,21 @@ async function inputsOf(
 async function validateOnce(
   configuration: Configuration,
   { runs, signal, observer }: StepContext,
-  { inputs, basis }: { readonly inputs: Discovery | undefined; readonly basis: string | undefined },
+  {
+    inputs,
+    basis,
+    compare,
+  }: {
+    readonly inputs: Discovery | undefined;
+    readonly basis: string | undefined;
+    readonly compare: Awaited<ReturnType<typeof openComparison>>;
+  },
 ) {
   const request = resolveValidateRequest(configuration);
   const { reportDirectory } = request;
   const { counted, ...facts } = await runs.validate(request, { signal, observer }, inputs);
   const modulePath = modulePathOf(configuration, reportDirectory);
-  const complete = await completeReport(counted, configuration, modulePath);
+  const complete = await completeReport(counted, configuration, modulePath, compare);
   const report = { ...complete, run: { ...complete.run, ...omitUndefined({ basis }) } };
   // Write nothing for an interrupted run: its report would not show what was not read.
   const isWritten = facts.outcome !== "interrupted";
@@ -167,7 +178,7 @@ function describe(
   const exitCode =
     error?.exitCode ?? (isReady ? runExitCode(facts) : exitCodeOf(report, facts, applied));
   const { rows, rejects, findings, missingFields, misplacedCommas, unusedFields, verdict } = report;
-  const { sample, limit, target } = report;
+  const { sample, limit, target, comparison } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files ?? {}),
     next: nextStep(report, configuration, context, applied),
@@ -182,7 +193,7 @@ function describe(
       ...files,
       version,
       sample,
-      ...omitUndefined({ limit, target }),
+      ...omitUndefined({ limit, target, comparison }),
       rows,
       rejects,
       findings,

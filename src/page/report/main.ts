@@ -3,6 +3,7 @@ import { Tooltip } from "../elements/blocks.js";
 import { shown } from "../elements/display-text.js";
 import { button, element } from "../elements/element.js";
 import { ViewState } from "../elements/view-state.js";
+import { comparisonSection } from "../sections/comparison-section.js";
 import { daysSection } from "../sections/days-section.js";
 import { eventsSection } from "../sections/events-section.js";
 import { findingsSection } from "../sections/findings-section.js";
@@ -28,7 +29,7 @@ function start(): void {
   const data = document.getElementById("report")?.textContent ?? "null";
   const view = new ViewState(JSON.parse(data) as Report);
   const main = element("main", { id: "main", tabindex: -1 });
-  document.body.append(skipLink(main), topBar(view.report.target !== undefined), main);
+  document.body.append(skipLink(main), topBar(view.report), main);
   const tooltip = new Tooltip(document.body);
   const overview = overviewPage(view, tooltip);
   let page = overview;
@@ -92,9 +93,9 @@ function skipLink(main: HTMLElement): HTMLElement {
   return link;
 }
 
-function topBar(hasTarget: boolean): HTMLElement {
+function topBar(report: Report): HTMLElement {
   const links = navigation
-    .filter(([id]) => id !== "target" || hasTarget)
+    .filter(([id]) => (id !== "target" && id !== "comparison") || report[id] !== undefined)
     .map(([id, word]) => element("li", {}, element("a", { href: `#${id}` }, word)));
   return element(
     "header",
@@ -109,6 +110,7 @@ function topBar(hasTarget: boolean): HTMLElement {
 const navigation = [
   ["findings", "Findings"],
   ["target", "Target"],
+  ["comparison", "Changes"],
   ["days", "Days"],
   ["timeline", "Timeline"],
   ["events", "Events"],
@@ -129,6 +131,7 @@ function overviewPage(view: ViewState, tooltip: Tooltip): HTMLElement {
     headSection(report),
     findingsSection(view),
     targetSection(report),
+    comparisonSection(report),
     daysSection(view, tooltip),
     timelineSection(view, tooltip),
     eventsSection(view),
