@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BeforeRequestHook, RetryObject } from "got";
 import got, { type Got, HTTPError, RequestError, type Response } from "got";
 import { z } from "zod";
@@ -19,6 +20,8 @@ export interface TransportOptions {
   readonly timeoutMs?: number;
   /** Resolves when the console may be written to; called before each request that changes something. */
   awaitWrite?(signal: AbortSignal): Promise<void>;
+  /** Called with the milliseconds that the console asks to wait; no request is made until then. */
+  onHeld?(waitMs: number): void;
   /** Retries of calls that can be repeated safely. */
   readonly retriesMax?: number;
 }
@@ -29,6 +32,9 @@ type CallInput = CallOptions & Readonly<Record<string, unknown>>;
 const TIMEOUT_MS = 30_000;
 const RETRIES_MAX = 4;
 
+/** A limit of writes is over after its window; a service that is away for longer is not waited for. */
+const RETRY_AFTER_MAX_MS = 15 * 60_000;
+
 /** Returns the function that sends the calls of a console client. */
 export function createTransport({
   baseUrl,
@@ -37,18 +43,48 @@ export function createTransport({
   timeoutMs = TIMEOUT_MS,
   retriesMax = RETRIES_MAX,
   awaitWrite,
+  onHeld,
 }: TransportOptions): (route: Route, input: CallInput) => Promise<object> {
   const base = parseBase(baseUrl);
   if (key === "") throw new UsageError("key_missing", "A console key is missing.");
+  const held = new Held(onHeld);
   const client = got.extend({
     headers: { [keyHeader]: key, "user-agent": `switchyard/${version}` },
     responseType: "text",
     // The key goes only to the given service.
     followRedirect: false,
     timeout: { request: timeoutMs },
-    ...(awaitWrite === undefined ? {} : { hooks: { beforeRequest: [beforeWrite(awaitWrite)] } }),
+    hooks: {
+      beforeRequest: [...(awaitWrite === undefined ? [] : [beforeWrite(awaitWrite)]), held.wait],
+    },
   });
-  return (route, input) => send(client, route, base, input, retriesMax);
+  return (route, input) => send(client, route, base, input, { retriesMax, held });
+}
+
+/** Holds back every request of a client until the time that the console names in `Retry-After`. */
+class Held {
+  readonly #onHeld: TransportOptions["onHeld"];
+  #untilMs = 0;
+
+  constructor(onHeld: TransportOptions["onHeld"]) {
+    this.#onHeld = onHeld;
+  }
+
+  begin(waitMs: number): void {
+    const untilMs = performance.now() + waitMs;
+    if (untilMs <= this.#untilMs) return;
+    this.#untilMs = untilMs;
+    this.#onHeld?.(waitMs);
+  }
+
+  /** Waits until requests may be made; an answer can prolong the wait. */
+  readonly wait: BeforeRequestHook = async ({ signal }) => {
+    for (;;) {
+      const waitMs = this.#untilMs - performance.now();
+      if (waitMs <= 0) return;
+      await sleep(Math.ceil(waitMs), undefined, omitUndefined({ signal }));
+    }
+  };
 }
 
 /** Returns the hook that lets a request wait for its turn, and each retry of it too. */
@@ -63,7 +99,7 @@ async function send(
   route: Route,
   base: URL,
   input: CallInput,
-  retriesMax: number,
+  { retriesMax, held }: { readonly retriesMax: number; readonly held: Held },
 ): Promise<object> {
   const url = urlOf(route, base, input);
   const call = { method: route.method, url: `${url.origin}${url.pathname}` };
@@ -76,7 +112,11 @@ async function send(
       retry: {
         limit: retriesMax,
         methods: [route.method],
-        calculateDelay: (attempt) => retryDelayMs(attempt, { isRepeatable, retriesMax }),
+        calculateDelay: (attempt) => {
+          const delayMs = retryDelayMs(attempt, { isRepeatable, retriesMax });
+          if (attempt.retryAfter !== undefined && delayMs > 0) held.begin(delayMs);
+          return delayMs;
+        },
       },
     });
     if (response.statusCode < 200 || response.statusCode > 299) throw refusal(call, response);
@@ -198,7 +238,7 @@ export function retryDelayMs(
   const wasNotDone = status === 429 || (status === undefined && notConnectedCodes.has(error.code));
   const mayPass = status === undefined || passingStatuses.has(status);
   if (!mayPass || !(isRepeatable || wasNotDone)) return 0;
-  const { maxMs } = serviceBackOff;
-  if (retryAfter !== undefined) return retryAfter > maxMs ? 0 : Math.max(retryAfter, 1);
+  if (retryAfter !== undefined)
+    return retryAfter > RETRY_AFTER_MAX_MS ? 0 : Math.max(retryAfter, 1);
   return Math.max(backOffMs(attemptCount, serviceBackOff, random), 1);
 }

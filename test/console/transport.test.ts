@@ -28,16 +28,23 @@ const status =
 /** Gives the answers one after another, the last one again and again. */
 async function serve(...answers: Answer[]) {
   const requests: IncomingMessage[] = [];
+  const arrivals: number[] = [];
   server = createServer((request, response) => {
     request.resume().on("end", () => {
       requests.push(request);
+      arrivals.push(performance.now());
       answers[Math.min(requests.length, answers.length) - 1]?.(response, request);
     });
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const client = createConsoleClient({ baseUrl: `http://127.0.0.1:${port}`, key: "console-key" });
-  return { client, requests };
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return {
+    client: createConsoleClient({ baseUrl, key: "console-key" }),
+    requests,
+    baseUrl,
+    arrivals,
+  };
 }
 
 describe("a call", () => {
@@ -84,6 +91,45 @@ describe("a call", () => {
     await versioned.client.patchGate({ id: "abc", body: {}, ifMatch: "1" });
     expect([turnedAway.requests.length, versioned.requests.length]).toEqual([2, 2]);
     expect(versioned.requests[1]?.headers["if-match"]).toBe('"1"');
+  });
+
+  it("waits for the time that the console named in the answer to another call", async () => {
+    const times: number[] = [];
+    const held: number[] = [];
+    const { requests, baseUrl, arrivals } = await serve(
+      status(429, { "retry-after": "1" }),
+      status(200, {}, list),
+    );
+    const client = createConsoleClient({
+      baseUrl,
+      key: "console-key",
+      onHeld(waitMs) {
+        held.push(waitMs);
+        times.push(performance.now());
+        // The retry and this call are made after the time.
+        second = client.listGates();
+      },
+    });
+    let second: Promise<unknown> | undefined;
+    await client.listGates();
+    await second;
+    expect(held).toEqual([1_000]);
+    expect(requests).toHaveLength(3);
+    expect(arrivals.slice(1).map((time) => time - (times[0] ?? 0) >= 999)).toEqual([true, true]);
+  });
+
+  it("stops waiting with the caller's signal", async () => {
+    const controller = new AbortController();
+    const { baseUrl, requests } = await serve(status(429, { "retry-after": "600" }));
+    const client = createConsoleClient({
+      baseUrl,
+      key: "console-key",
+      onHeld: () => setImmediate(() => controller.abort()),
+    });
+    const { signal } = controller;
+    const calls = [client.listGates({ signal }), client.listGates({ signal })];
+    await Promise.all(calls.map((call) => expect(call).rejects.toThrow(/abort/i)));
+    expect(requests.length).toBeLessThanOrEqual(2);
   });
 
   it("does not follow a redirect, so the key is not sent elsewhere", async () => {
@@ -133,9 +179,10 @@ describe("the delay before another attempt", () => {
     expect(retryDelayMs(attempt({ status: 500 }), reads, () => 0.5)).toBe(125);
   });
 
-  it("is the Retry-After of the service, up to half a minute; there is no retry beyond it", () => {
+  it("is the Retry-After of the service, up to a quarter of an hour; there is no retry beyond it", () => {
     expect(retryDelayMs(attempt({ status: 429, retryAfter: 2_000 }), writes, full)).toBe(2_000);
-    expect(retryDelayMs(attempt({ status: 429, retryAfter: 60_000 }), writes, full)).toBe(0);
+    expect(retryDelayMs(attempt({ status: 429, retryAfter: 900_000 }), writes, full)).toBe(900_000);
+    expect(retryDelayMs(attempt({ status: 429, retryAfter: 901_000 }), writes, full)).toBe(0);
   });
 
   it.each([400, 401, 403, 404, 409, 412, 413, 415])("is none after a %i", (code) => {

@@ -41,7 +41,11 @@ export async function runQualify(
   const { writes, ...access } = client;
   const limit = writes && (await writeLimitOf(writes));
   const awaitWrite = limit && ((call: AbortSignal) => limit.take(call));
-  const console = createConsoleClient({ ...access, ...omitUndefined({ awaitWrite }) });
+  const onHeld = (waitMs: number) => {
+    if (waitMs < TOLD_WAIT_MS) return;
+    note(`The console asks to wait ${formatDuration(waitMs)}`);
+  };
+  const console = createConsoleClient({ ...access, onHeld, ...omitUndefined({ awaitWrite }) });
   if (isSlow) {
     // Finds faults in the templates.
     planQualify([], [], { ...options, isExact: true });
@@ -67,6 +71,9 @@ async function writeLimitOf(writes: NonNullable<ConsoleAccess["writes"]>) {
   const { WriteLimit } = await import("../../console/write-limit.js");
   return new WriteLimit(writes);
 }
+
+/** A pause from which on it is told. */
+const TOLD_WAIT_MS = 5_000;
 
 /** Changes after which progress is told. */
 const TOLD_STEP = 50;
