@@ -93,7 +93,7 @@ const rooms = {
   contract: ["base"],
   console: ["base", "contract"],
   storage: ["base", "contract"],
-  service: ["base", "contract", "storage"],
+  service: ["base", "contract", "storage", "target"],
   page: ["base", "profile", "report"],
 
   // These put things together.

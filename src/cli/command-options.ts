@@ -114,7 +114,7 @@ export const qualifyOptions = optionsOf("qualify", sharedWithQualify);
 
 /** Options of `serve`. */
 export const serveOptions: readonly OptionName[] = optionNames.filter(
-  (name) => describeOption(name).section === "serve" || name === "authHeader",
+  (name) => describeOption(name).section === "serve" || name === "authHeader" || name === "target",
 );
 
 const general = ["json", "quiet"] as const;

@@ -13,7 +13,7 @@ export const TIMESTAMP_MS_MAX = Date.UTC(10_000, 0, 1) - 1;
 const outsideOfDays =
   "Expected ms since the epoch between the years 0000 and 9999 (are these microseconds?)";
 
-const timestamp = numeric(
+export const eventTime = numeric(
   "Time of the event, in ms since the epoch; the time of arrival by default.",
   {
     integer: true,
@@ -29,16 +29,20 @@ const timestamp = numeric(
   })
   .meta({ minimum: TIMESTAMP_MS_MIN, maximum: TIMESTAMP_MS_MAX });
 
+export const eventName = text("Event name.").min(1).max(EVENT_NAME_CHARACTERS_MAX);
+
+// Not loose objects or records: they copy every property on this hot path. The service stores the text of
+// the body, not these values.
+export const eventUser = z
+  .object({ userID: text("ID of the user."), stableID: text("ID of the device.") })
+  .partial()
+  .meta({ description: "The user: IDs and any other attributes.", additionalProperties: true });
+
 /** The fields of an event, in the order of the specification. */
 const fields = {
-  event: text("Event name.").min(1).max(EVENT_NAME_CHARACTERS_MAX),
-  // Not loose objects or records: they copy every property on this hot path. The service stores the text
-  // of the body, not these values.
-  user: z
-    .object({ userID: text("ID of the user."), stableID: text("ID of the device.") })
-    .partial()
-    .meta({ description: "The user: IDs and any other attributes.", additionalProperties: true }),
-  timestamp,
+  event: eventName,
+  user: eventUser,
+  timestamp: eventTime,
   metadata: z
     .object({})
     .meta({ description: "Properties of the event.", additionalProperties: true }),
@@ -51,26 +55,28 @@ const fields = {
  */
 const analyticsEvent = z.object(fields).partial().extend({ event: fields.event });
 
-/** Refuses an array that is too long before it validates the events. */
-const events = z.preprocess((value, context) => {
-  if (Array.isArray(value) && value.length > EVENTS_PER_REQUEST_MAX) {
-    context.issues.push({
-      code: "too_big",
-      origin: "array",
-      maximum: EVENTS_PER_REQUEST_MAX,
-      inclusive: true,
-      input: value,
-    });
-  }
-  return value;
-}, z.array(analyticsEvent).min(1).max(EVENTS_PER_REQUEST_MAX));
+/** Returns the schema of 1 to `itemsMax` events. It refuses an array that is too long before it validates the events. */
+export function eventList<Item extends z.ZodType>(item: Item, itemsMax: number) {
+  return z.preprocess((value, context) => {
+    if (Array.isArray(value) && value.length > itemsMax) {
+      context.issues.push({
+        code: "too_big",
+        origin: "array",
+        maximum: itemsMax,
+        inclusive: true,
+        input: value,
+      });
+    }
+    return value;
+  }, z.array(item).min(1).max(itemsMax));
+}
 
 /** One event, or an array of events: all are stored, or none. */
 export const eventIntake = z
-  .union([analyticsEvent, events])
+  .union([analyticsEvent, eventList(analyticsEvent, EVENTS_PER_REQUEST_MAX)])
   .describe(`One event, or an array of 1 to ${EVENTS_PER_REQUEST_MAX}: all are stored, or none.`);
 
-const eventIntakeAnswer = z.object({
+export const eventIntakeAnswer = z.object({
   success: z.literal(true).describe("The events are durable."),
   warnings: z
     .array(
@@ -132,9 +138,9 @@ export const eventListQuery = z
   .exactPartial()
   .extend({ limit: pageQuery.shape.limit });
 
-const eventList = messageEnvelope.extend({
+const listedEvents = messageEnvelope.extend({
   data: z
-    .array(analyticsEvent.extend({ timestamp }))
+    .array(analyticsEvent.extend({ timestamp: eventTime }))
     .describe("Sorted by day, event name and order of storing; every field as it was sent."),
   nextCursor: z.string().nullable().describe("Cursor of the next page; null on the last page."),
 });
@@ -187,6 +193,6 @@ export const eventRoutes = {
     query: eventListQuery,
     status: 200,
     message: "Events listed successfully.",
-    response: eventList,
+    response: listedEvents,
   },
 } as const satisfies Record<string, Route>;

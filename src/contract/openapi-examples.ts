@@ -165,4 +165,15 @@ export const exampleRequests = {
     metadata: { price: 9.5, currency: "EUR" },
     value: 9.5,
   },
+  logEvents: {
+    events: [
+      {
+        eventName: "purchase",
+        time: 1_704_067_200_000,
+        user: { userID: "u-1024", customIDs: { stableID: "d-77" }, custom: { plan: "pro" } },
+        value: 9.5,
+        metadata: { price: 9.5, currency: "EUR" },
+      },
+    ],
+  },
 } as const satisfies Examples;

@@ -18,6 +18,8 @@ export interface Route {
   readonly query: z.ZodObject;
   /** `noBody` for a route that reads no body. */
   readonly body: z.ZodType;
+  /** The member of the body that lists events, on an event route whose body is not events itself. */
+  readonly eventsMember?: string;
   readonly status: 200 | 201 | 202;
   /** The text of `message` in the answer; empty for an answer without one. */
   readonly message: string;

@@ -2,6 +2,7 @@ import { dynamicConfigRoutes } from "./dynamic-config.js";
 import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
 import { gateRoutes } from "./gate.js";
+import { logEventRoutes } from "./log-event.js";
 import { promptRoutes } from "./prompt.js";
 import { qualifyingEventRoutes } from "./qualifying-event.js";
 import type { Route } from "./route.js";
@@ -16,6 +17,7 @@ export const routes = {
   ...segmentRoutes,
   ...promptRoutes,
   ...eventRoutes,
+  ...logEventRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -12,6 +12,7 @@ import type { Compact } from "../sinks/staged-parts.js";
 import type { Format, GivenDialect } from "../sources/source.js";
 import type { S3Options } from "../store/object-store.js";
 import type { BodyForm } from "../webhook/body-form.js";
+import type { Success } from "../webhook/judge-answer.js";
 import type { DedupeOptions } from "./dedupe-options.js";
 
 /** The paths of user and metadata that are dropped, replaced by a salted SHA-256, or cut. */
@@ -187,6 +188,8 @@ export interface SendOptions extends StoredOptions {
   /** URL that events are sent to, with its path. */
   readonly eventUrl: string;
   readonly body: BodyForm;
+  /** Members that an answer must have to accept events; default: none. */
+  readonly success?: Success;
   /**
    * The key whose digest is the idempotency key of an event; if absent, the position of the event is used.
    */

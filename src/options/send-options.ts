@@ -116,7 +116,9 @@ function bodyOf(door: Door | undefined, configuration: Configuration) {
   if (door === undefined) {
     return { body: batchSize === 1 ? "object" : "array", batchRows: batchSize } as const;
   }
-  return { body: door.body, batchRows: configuration.values.batchSize ?? door.batchSize };
+  const { body, success } = door;
+  const batchRows = configuration.values.batchSize ?? door.batchSize;
+  return { body, batchRows, ...omitUndefined({ success }) };
 }
 
 function destinationOf({ values: { sendTo }, destination }: Configuration, door?: Door) {

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { RouteTable } from "../contract/route.js";
 import { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
+import type { Target } from "../target/target.js";
 import { KEY_HEADER } from "./authentication.js";
 import { dynamicConfigHandlers } from "./dynamic-configs.js";
 import { EntityOperations } from "./entity-operations.js";
@@ -43,6 +44,8 @@ export interface AppDependencies {
   readonly schemaChecker?: SchemaChecker;
   readonly newRequestId?: () => string;
   readonly keyHeader?: string;
+  /** The platform that is rehearsed: events that it would drop or change are answered with warnings. */
+  readonly target?: Target | undefined;
   readonly limits?: Partial<ServiceLimits>;
   /** Default: the endpoints of the service. Tests pass others. */
   readonly endpoints?: Endpoints;
@@ -61,7 +64,7 @@ export interface App {
 
 /** Creates the service without a socket. */
 export function createApp(dependencies: AppDependencies): App {
-  const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER } = dependencies;
+  const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER, target } = dependencies;
   const limits = { ...serviceLimits, ...dependencies.limits };
   const schemaChecker = dependencies.schemaChecker ?? new IsolatedSchemaChecker();
   const metrics = new ServiceMetrics();
@@ -96,7 +99,10 @@ export function createApp(dependencies: AppDependencies): App {
   acceptJson(http, limits);
   addHooks(http, state, log);
   registerPublicRoutes(http, { state, metrics, routes: endpoints.routes, keyHeader });
-  registerRoutes(http, endpoints.routes, { state, keyHeader, limits });
+  // What is made for the platform sends the key in its header.
+  const others = [target?.send?.authHeader, target?.console?.authHeader];
+  const keyHeaders = [keyHeader, ...others.filter((name) => name !== undefined)];
+  registerRoutes(http, endpoints.routes, { state, keyHeaders, limits });
   return {
     http,
     limits,
@@ -107,9 +113,9 @@ export function createApp(dependencies: AppDependencies): App {
 }
 
 function serviceEndpoints(
-  { now = Date.now, newIdentifier = randomIdentifier }: AppDependencies,
+  { now = Date.now, newIdentifier = randomIdentifier, target }: AppDependencies,
   schemaChecker: SchemaChecker,
-  onEventWarning: ServiceMetrics["observeWarning"],
+  onWarning: ServiceMetrics["observeWarning"],
 ): Endpoints {
   const createHandlers = ({ entities, events }: Store): Handlers<typeof routes> => {
     const operations = new EntityOperations(entities, now);
@@ -120,7 +126,7 @@ function serviceEndpoints(
       ...qualifyingEventHandlers(operations),
       ...segmentHandlers(operations, newIdentifier),
       ...promptHandlers(operations),
-      ...eventHandlers(events, now, onEventWarning),
+      ...eventHandlers(events, { now, onWarning, target }),
     };
   };
   // Each handler gets what its own route defines: see `registerRoutes`.
@@ -156,8 +162,8 @@ function connectionOptions(limits: ServiceLimits) {
 /** Registers one parser for every content type, because an empty body may have any. */
 function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
   const parse = async (request: FastifyRequest, bytes: Buffer) => {
-    const { access } = request.routeOptions.config;
-    const { text, value } = await readRequestBody(bytes, request.headers, access, limits);
+    const { config } = request.routeOptions;
+    const { text, value } = await readRequestBody(bytes, request.headers, config, limits);
     request.bodyText = text;
     return value;
   };

@@ -24,10 +24,10 @@ const kindNames: Readonly<Record<KeyKind, string>> = {
 export async function authenticate(
   request: Credentials,
   access: Exclude<Access, "public">,
-  keyHeader: string,
+  keyHeaders: readonly string[],
   keys: KeyStore,
 ): Promise<KeyRecord> {
-  const key = keyOf(request, access, keyHeader);
+  const key = keyOf(request, access, keyHeaders);
   const digest = keyDigest(key);
   const record = await keys.find(digest.toString("hex"));
   if (record === undefined || !timingSafeEqual(digest, Buffer.from(record.hash, "hex"))) {
@@ -51,7 +51,9 @@ export async function authenticate(
   return record;
 }
 
-function keyOf(request: Credentials, access: KeyKind, keyHeader: string): string {
+function keyOf(request: Credentials, access: KeyKind, keyHeaders: readonly string[]): string {
+  const given = keyHeaders.find((header) => (request.headers[header.toLowerCase()] ?? "") !== "");
+  const keyHeader = given ?? keyHeaders[0] ?? KEY_HEADER;
   const name = keyHeader.toLowerCase();
   const value = request.headers[name];
   if (typeof value !== "string" || value === "") {

@@ -11,12 +11,26 @@ export interface EventText {
 
 type FieldName = Exclude<keyof EventText, "unknown">;
 
-const fieldNames: ReadonlySet<string> = new Set<FieldName>([
-  "event",
-  "user",
-  "timestamp",
-  "metadata",
-  "value",
+/** The field of an event that each member is; null for a member that is not stored. */
+type Members = ReadonlyMap<string, FieldName | null>;
+
+const eventMembers: Members = new Map<string, FieldName>([
+  ["event", "event"],
+  ["user", "user"],
+  ["timestamp", "timestamp"],
+  ["metadata", "metadata"],
+  ["value", "value"],
+]);
+
+/** The members of events of SDKs. */
+const loggedMembers: Members = new Map<string, FieldName | null>([
+  ["eventName", "event"],
+  ["time", "timestamp"],
+  ["user", "user"],
+  ["metadata", "metadata"],
+  ["value", "value"],
+  ["secondaryExposures", null],
+  ["statsigMetadata", null],
 ]);
 
 const QUOTE = 0x22;
@@ -35,13 +49,47 @@ const BRACE_CLOSE = 0x7d;
  * must be one object or an array of objects that `JSON.parse` accepts.
  */
 export function cutEvents(body: string): readonly EventText[] {
+  return cutAll(body, eventMembers);
+}
+
+/**
+ * Cuts the events out of a body of `/v1/log_event`, like `cutEvents`. Those without a user get the one of
+ * the body. A member that is null is absent.
+ */
+export function cutLoggedEvents(body: string): readonly EventText[] {
+  const { events = "[]", user } = Object.fromEntries(membersOf(body));
+  return cutAll(events, loggedMembers).map((event) => {
+    const given = Object.fromEntries(Object.entries(event).filter(([, text]) => text !== "null"));
+    const own = (given as EventText).user ?? user;
+    return own === undefined || own === "null" ? given : { ...given, user: own };
+  });
+}
+
+function cutAll(body: string, members: Members): readonly EventText[] {
   const scanner = new Scanner(body);
-  if (!scanner.takes(BRACKET_OPEN)) return [cutEvent(scanner)];
+  if (!scanner.takes(BRACKET_OPEN)) return [cutEvent(scanner, members)];
   const events: EventText[] = [];
   if (scanner.takes(BRACKET_CLOSE)) return events;
-  do events.push(cutEvent(scanner));
+  do events.push(cutEvent(scanner, members));
   while (scanner.takes(COMMA));
   return events;
+}
+
+/** Returns the members of an object with their texts; of a repeated one the last. Throws at a fault between them. */
+export function membersOf(body: string): ReadonlyMap<string, string> {
+  const scanner = new Scanner(body);
+  const members = new Map<string, string>();
+  scanner.expect(BRACE_OPEN);
+  if (!scanner.takes(BRACE_CLOSE)) {
+    do {
+      const name = nameOf(scanner.value());
+      scanner.expect(COLON);
+      members.set(name, scanner.value());
+    } while (scanner.takes(COMMA));
+    scanner.expect(BRACE_CLOSE);
+  }
+  scanner.expectEnd();
+  return members;
 }
 
 /**
@@ -71,7 +119,7 @@ export function eventBody(text: EventText, timestampMs: number): string {
   return `{"event":${event}${userMember},"timestamp":${timestamp}${metadataMember}${valueMember}}`;
 }
 
-function cutEvent(scanner: Scanner): EventText {
+function cutEvent(scanner: Scanner, members: Members): EventText {
   const fields: { -readonly [Name in FieldName]?: string } = {};
   let unknown: string[] | undefined;
   scanner.expect(BRACE_OPEN);
@@ -80,11 +128,12 @@ function cutEvent(scanner: Scanner): EventText {
     const name = nameOf(scanner.value());
     scanner.expect(COLON);
     const value = scanner.value();
-    if (fieldNames.has(name)) {
-      fields[name as FieldName] = value;
-    } else {
+    const field = members.get(name);
+    if (field === undefined) {
       unknown ??= [];
       unknown.push(name);
+    } else if (field !== null) {
+      fields[field] = value;
     }
   } while (scanner.takes(COMMA));
   scanner.expect(BRACE_CLOSE);

@@ -1,17 +1,7 @@
+import type { EventRules } from "../target/target.js";
 import type { EventText } from "./event-text.js";
-
-/** A likely mistake in the stored events of a request. */
-interface EventWarning {
-  readonly property: string;
-  readonly message: string;
-  /** Events of the request that have it. */
-  readonly events: number;
-}
-
-export type WarningKind = "unknown_field" | "timestamp_in_seconds";
-
-/** Warnings of one answer. */
-const WARNINGS_MAX = 20;
+import { type EventWarning, WARNINGS_MAX, type WarningKind } from "./event-warning.js";
+import { TargetWarnings } from "./target-warnings.js";
 
 /** Seconds since 1973. As milliseconds such times are in 1970 to 1973, before any tool for events. */
 const SECONDS_MIN = 1e8;
@@ -39,10 +29,17 @@ const meant: Readonly<Record<string, string>> = {
 /** Collects the likely mistakes in the events of one request. */
 export class EventWarnings {
   readonly #unknown = new Map<string, number>();
+  readonly #ofTarget: TargetWarnings | undefined;
   #inSeconds = 0;
   #withUnknown = 0;
 
-  add({ unknown }: EventText, timestampMs: number): void {
+  constructor(target: EventRules | undefined) {
+    this.#ofTarget = target && new TargetWarnings(target);
+  }
+
+  add(text: EventText, event: string, timestampMs: number): void {
+    this.#ofTarget?.add(text, event);
+    const { unknown } = text;
     if (Math.abs(timestampMs) >= SECONDS_MIN && Math.abs(timestampMs) < SECONDS_MAX) {
       this.#inSeconds += 1;
     }
@@ -58,15 +55,17 @@ export class EventWarnings {
   count(observe: (kind: WarningKind, events: number) => void): void {
     if (this.#withUnknown > 0) observe("unknown_field", this.#withUnknown);
     if (this.#inSeconds > 0) observe("timestamp_in_seconds", this.#inSeconds);
+    this.#ofTarget?.count(observe);
   }
 
   /** Returns the warnings of an answer; undefined if there are none. */
   list(): EventWarning[] | undefined {
-    const warnings = [...this.#unknown].map(([property, events]) => ({
+    const ofUnknown = [...this.#unknown].map(([property, events]) => ({
       property,
       message: unknownMessage(property),
       events,
     }));
+    const warnings = [...(this.#ofTarget?.list() ?? []), ...ofUnknown];
     if (this.#inSeconds > 0) {
       const message =
         "Stored as ms since the epoch, which is before 1974. Send milliseconds if these are seconds.";

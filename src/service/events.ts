@@ -1,40 +1,69 @@
 import { DAY_MS, formatDay } from "../base/day.js";
 import { omitUndefined } from "../base/omit-undefined.js";
-import type { EventIntakeBody, eventRoutes } from "../contract/event.js";
+import type { eventRoutes } from "../contract/event.js";
+import type { logEventRoutes } from "../contract/log-event.js";
 import {
   CursorError,
   type EventStore,
   EventsUnavailableError,
   type StoredEvent,
 } from "../storage/event-store.js";
-import { cutEvents, eventBody } from "./event-text.js";
-import { EventWarnings, type WarningKind } from "./event-warnings.js";
-import { FinishedJson, type Handlers } from "./handler.js";
+import type { EventRules } from "../target/target.js";
+import { cutEvents, cutLoggedEvents, type EventText, eventBody } from "./event-text.js";
+import type { WarningKind } from "./event-warning.js";
+import { EventWarnings } from "./event-warnings.js";
+import { type CallFacts, FinishedJson, type HandlerAnswer, type Handlers } from "./handler.js";
 import { invalid, ServiceError } from "./service-error.js";
 import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
 const UNAVAILABLE = "Events cannot be stored now: nothing was written; send them again later";
 
-/**
- * Returns the handlers of the event routes. `now` returns ms since the epoch; `onWarning` gets the number
- * of stored events that look wrong.
- */
+interface EventHandlerOptions {
+  /** Returns ms since the epoch. */
+  now(): number;
+  /** Gets the number of stored events that look wrong. */
+  onWarning(kind: WarningKind, events: number): void;
+  /** The platform that is rehearsed; absent: none. */
+  readonly target?: EventRules | undefined;
+}
+
+/** What is needed of an event besides its texts. An event without a time gets the time of arrival. */
+interface GivenEvent {
+  readonly event: string;
+  readonly timestamp?: string | number | null | undefined;
+}
+
+/** Returns the handlers of the event routes. */
 export function eventHandlers(
   events: EventStore,
-  now: () => number,
-  onWarning: (kind: WarningKind, events: number) => void,
-): Handlers<typeof eventRoutes> {
+  { now, onWarning, target }: EventHandlerOptions,
+): Handlers<typeof eventRoutes & typeof logEventRoutes> {
+  async function store(
+    texts: readonly EventText[],
+    given: readonly GivenEvent[],
+    { caller, idempotencyKey }: Pick<CallFacts, "caller" | "idempotencyKey">,
+  ): Promise<HandlerAnswer> {
+    const warnings = new EventWarnings(target);
+    const intake = {
+      events: storedEvents(texts, given, now(), warnings),
+      // Keys of different secrets differ, so senders cannot hide each other's events.
+      idempotencyKey: idempotencyKey === undefined ? undefined : `${caller.id}/${idempotencyKey}`,
+    };
+    await events.append(intake).catch(refuse);
+    warnings.count(onWarning);
+    return { content: omitUndefined({ success: true as const, warnings: warnings.list() }) };
+  }
   return {
-    async storeEvents({ body, bodyText = "", caller, idempotencyKey }) {
-      const warnings = new EventWarnings();
-      const intake = {
-        events: storedEvents(body, bodyText, now(), warnings),
-        // Keys of different secrets differ, so senders cannot hide each other's events.
-        idempotencyKey: idempotencyKey === undefined ? undefined : `${caller.id}/${idempotencyKey}`,
-      };
-      await events.append(intake).catch(refuse);
-      warnings.count(onWarning);
-      return { content: omitUndefined({ success: true as const, warnings: warnings.list() }) };
+    storeEvents({ body, bodyText = "", ...call }) {
+      return store(cutEvents(bodyText), Array.isArray(body) ? body : [body], call);
+    },
+
+    logEvents({ body, bodyText = "", ...call }) {
+      const given = body.events.map(({ eventName, time }) => ({
+        event: eventName,
+        timestamp: time,
+      }));
+      return store(cutLoggedEvents(bodyText).map(withStableID), given, call);
     },
 
     async summarizeEvents({ query: { from, to } }) {
@@ -53,24 +82,32 @@ export function eventHandlers(
   };
 }
 
+/** SDKs have the id of a device among other ids; an event has it in its user. Both are kept. */
+function withStableID(event: EventText): EventText {
+  if (event.user === undefined || !event.user.includes("stableID")) return event;
+  const user = JSON.parse(event.user) as Readonly<Record<string, unknown>>;
+  const { stableID } = (user["customIDs"] ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof stableID !== "string" || user["stableID"] !== undefined) return event;
+  const members = event.user.slice(event.user.indexOf("{") + 1);
+  return { ...event, user: `{"stableID":${JSON.stringify(stableID)},${members}` };
+}
+
 /** Returns the events of a request with their texts. An event without a time gets `timeMs`. */
 function storedEvents(
-  body: EventIntakeBody,
-  bodyText: string,
+  texts: readonly EventText[],
+  events: readonly GivenEvent[],
   timeMs: number,
   warnings: EventWarnings,
 ): readonly StoredEvent[] {
-  const events = Array.isArray(body) ? body : [body];
-  const texts = cutEvents(bodyText);
   if (texts.length !== events.length) {
     throw new Error(`${texts.length} texts were cut from a body of ${events.length} events`);
   }
   const dayName = dayNaming();
   return texts.map((text, index) => {
     // There are as many events as texts.
-    const { event, timestamp: given = timeMs } = events[index] as (typeof events)[number];
-    const timestamp = Number(given);
-    warnings.add(text, timestamp);
+    const { event, timestamp: given } = events[index] as GivenEvent;
+    const timestamp = Number(given ?? timeMs);
+    warnings.add(text, event, timestamp);
     const day = dayName(Math.floor(timestamp / DAY_MS));
     return { day, event, timestamp, body: eventBody(text, timeMs) };
   });

@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from "prom-client";
 import type { EventCommit } from "../storage/event-store.js";
-import type { WarningKind } from "./event-warnings.js";
+import type { WarningKind } from "./event-warning.js";
 
 /** One answered request. `route` is the pattern of the path: ids would create new series. */
 interface RequestObservation {
@@ -8,6 +8,15 @@ interface RequestObservation {
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
+}
+
+/** Events of a service since its start. */
+export interface EventTotals {
+  readonly stored: number;
+  /** Those that the rehearsed platform would drop. */
+  readonly dropped: number;
+  /** Others that it would change. */
+  readonly changed: number;
 }
 
 const DURATION_BUCKETS_SECONDS = [
@@ -38,7 +47,7 @@ export class ServiceMetrics {
   });
   readonly #warnings = new Counter({
     name: "switchyard_event_warnings_total",
-    help: "Stored events that look wrong: with unknown fields, or with times in seconds.",
+    help: "Stored events that look wrong: with unknown fields, with times in seconds, or that the rehearsed platform would drop or change.",
     labelNames: ["kind"] as const,
     registers: [this.registry],
   });
@@ -71,4 +80,16 @@ export class ServiceMetrics {
     this.#commitEvents.observe(events);
     this.#commitRequests.observe(requests);
   };
+
+  async eventTotals(): Promise<EventTotals> {
+    const stored = (await this.#events.get()).values;
+    const warned = (await this.#warnings.get()).values;
+    const ofKind = (kind: WarningKind) =>
+      warned.find(({ labels }) => labels.kind === kind)?.value ?? 0;
+    return {
+      stored: stored[0]?.value ?? 0,
+      dropped: ofKind("target_dropped"),
+      changed: ofKind("target_changed"),
+    };
+  }
 }

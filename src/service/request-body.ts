@@ -8,8 +8,8 @@ import { hasCode } from "../base/errors.js";
 import { ZstdDecoder } from "../base/zstd-decoder.js";
 import { loadZstd } from "../base/zstd-library.js";
 import { forbiddenKey } from "../contract/json-text.js";
-import type { Access } from "../contract/route.js";
-import { eventTexts } from "./event-text.js";
+import type { Access, Route } from "../contract/route.js";
+import { eventTexts, membersOf } from "./event-text.js";
 import { invalid, ServiceError } from "./service-error.js";
 import { type ServiceLimits, SYNTAX_FAULT_CHARACTERS_MAX } from "./service-limits.js";
 
@@ -48,14 +48,17 @@ const SLICE_MS = 10;
 export async function readRequestBody(
   bytes: Buffer,
   { "content-encoding": encoding, "content-type": type }: IncomingHttpHeaders,
-  access: Access | undefined,
+  { access, eventsMember }: BodyRules,
   limits: ServiceLimits,
 ): Promise<RequestBody> {
   const decoded = await decodeContent(bytes, encoding, bodyBytesMax(access, limits));
   return access === "server"
-    ? readEventBody(decoded, type, limits)
+    ? readEventBody(decoded, type, limits, eventsMember)
     : readBody(decoded, type, limits.bodyDepthMax);
 }
+
+/** What a route says about its body; nothing on a path without a route. */
+type BodyRules = Partial<Pick<Route, "access" | "eventsMember">>;
 
 /** Bytes of the body of a request to a route, after decoding. */
 export function bodyBytesMax(access: Access | undefined, limits: ServiceLimits): number {
@@ -141,7 +144,7 @@ export function readBody(
 }
 
 /**
- * Parses a body of the event route. Names of properties are data, so all of them are allowed. Limits the
+ * Parses a body of an event route. Names of properties are data, so all of them are allowed. Limits the
  * values of an event, and parses the events of a large body one by one: other requests wait meanwhile.
  * Throws like `readBody`.
  */
@@ -149,10 +152,11 @@ async function readEventBody(
   bytes: Buffer,
   contentType: string | undefined,
   { bodyDepthMax, eventValuesMax }: ServiceLimits,
+  eventsMember: string | undefined,
 ): Promise<RequestBody> {
   const text = textOf(bytes, contentType);
   if (text === undefined) return { text, value: undefined };
-  const shape = shapeOf(bytes);
+  const shape = shapeOf(bytes, eventsMember === undefined ? undefined : EVENTS_DEPTH);
   checkDepth(shape, bodyDepthMax);
   // A property has a comma and a colon, a list element a comma.
   if (shape.separators > 2 * eventValuesMax) {
@@ -161,8 +165,27 @@ async function readEventBody(
       `${2 * eventValuesMax} list elements`;
     throw invalid([{ property: "", errorMessage }]);
   }
-  const isLarge = text.length > PARSED_AT_ONCE_CHARACTERS_MAX;
-  return { text, value: isLarge ? await parseInSlices(text) : parseText(text) };
+  if (text.length <= PARSED_AT_ONCE_CHARACTERS_MAX) return { text, value: parseText(text) };
+  const value =
+    eventsMember === undefined
+      ? await parseInSlices(text)
+      : await parseMemberInSlices(text, eventsMember);
+  return { text, value };
+}
+
+/** Parses an object; one of its members, if it is an array, in slices. */
+async function parseMemberInSlices(text: string, sliced: string): Promise<unknown> {
+  let members: ReadonlyMap<string, string>;
+  try {
+    members = membersOf(text);
+  } catch (cause) {
+    throw malformed(`Body is not valid JSON: ${(cause as Error).message}`);
+  }
+  const values: [string, unknown][] = [];
+  for (const [name, member] of members) {
+    values.push([name, name === sliced ? await parseInSlices(member) : parseText(member)]);
+  }
+  return Object.fromEntries(values);
 }
 
 async function parseInSlices(text: string): Promise<unknown> {
@@ -241,17 +264,23 @@ function shownType(contentType: string): string {
 interface JsonShape {
   /** Levels of nested objects and arrays. */
   readonly depth: number;
-  /** Commas and colons of the text; if it is an array, of the item that has the most. */
+  /** Commas and colons of the text; if it has items, of the one that has the most. */
   readonly separators: number;
 }
 
-/** Measures a JSON text without parsing it. The result for other texts is meaningless. */
-export function shapeOf(bytes: Uint8Array): JsonShape {
+/** Levels around the events of a body that has them in a member. */
+const EVENTS_DEPTH = 2;
+
+/**
+ * Measures a JSON text without parsing it. The result for other texts is meaningless. `itemsDepth`: the
+ * levels around its items; default those of an array, or none.
+ */
+export function shapeOf(bytes: Uint8Array, itemsDepth = -1): JsonShape {
   let depth = 0;
   let depthMax = 0;
   let separators = 0;
   let separatorsMax = 0;
-  let itemDepth = -1;
+  let itemDepth = itemsDepth;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) {

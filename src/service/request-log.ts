@@ -18,6 +18,8 @@ declare module "fastify" {
     readonly frequent?: boolean;
     /** The kind of key that the route requires; absent for routes outside of the contract. */
     readonly access?: Access;
+    /** The member of the body that lists events. */
+    readonly eventsMember?: string;
   }
 }
 

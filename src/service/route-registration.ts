@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { z } from "zod";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { type Fault, faultsOf } from "../contract/faults.js";
 import { kindOf } from "../contract/fields.js";
 import { noParams, noQuery, type Route, type RouteTable } from "../contract/route.js";
@@ -23,7 +24,8 @@ declare module "fastify" {
 
 interface RouteRegistrationOptions {
   readonly state: ServiceState;
-  readonly keyHeader: string;
+  /** Headers that may carry the key; the first is named in refusals. */
+  readonly keyHeaders: readonly string[];
   readonly limits: ServiceLimits;
 }
 
@@ -45,20 +47,20 @@ function registerRoute(
   http: FastifyInstance,
   name: string,
   route: Route,
-  { state, keyHeader, limits }: RouteRegistrationOptions,
+  { state, keyHeaders, limits }: RouteRegistrationOptions,
 ): void {
-  const { access } = route;
+  const { access, eventsMember } = route;
   const bodyLimit = bodyBytesMax(access, limits);
   http.route({
     method: route.method,
     url: urlOf(route),
     bodyLimit,
-    config: { access, frequent: access === "server" },
+    config: { access, frequent: access === "server", ...omitUndefined({ eventsMember }) },
     // Runs before the body is read, so unauthorized clients cause little work.
     onRequest: async (request, reply) => {
       const { keys } = state.requireReady();
       if (access !== "public") {
-        request.caller = await authenticate(request.raw, access, keyHeader, keys);
+        request.caller = await authenticate(request.raw, access, keyHeaders, keys);
       }
       requireFit(request, bodyLimit);
       if (request.headers.expect !== undefined) reply.raw.writeContinue();

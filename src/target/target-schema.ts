@@ -95,6 +95,10 @@ const send = z
       .describe('`{"events": [{"eventName", "time", "user", "metadata", "value"}]}`.'),
     authHeader: text.describe("Header that carries the key."),
     batchSize: count.max(1_000).describe("Events of one request, unless the user names a number."),
+    success: z
+      .record(text, z.union([z.string(), z.number(), z.boolean()]))
+      .exactOptional()
+      .describe("Members that an answer has if the events were accepted."),
     sources,
   })
   .describe("The address of events, beside the event webhook.");

@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import { isObject } from "../base/is-object.js";
 import { ANSWER_WORDS_MAX } from "../base/limits.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { nameOptions, option } from "../base/option-text.js";
@@ -35,13 +36,16 @@ const retriedStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 /** Statuses that mean that the service has stored nothing of the request. */
 const undoneStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 503]);
 
+/** Members that the answer of a target has if it accepted the events. */
+export type Success = Readonly<Record<string, string | number | boolean>>;
+
 /**
  * Decides what a response means. A service answers 409 while it is still working on a request with
  * the same key.
  */
-export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
+export function judgeAnswer(answer: Answer, nowMs: number, success: Success = {}): Verdict {
   const { status, headers } = answer;
-  if (status >= 200 && status < 300) return judgeSuccess(answer);
+  if (status >= 200 && status < 300) return judgeSuccess(answer, success);
   const reason = `${status}${wordsOf(answer)}`;
   if (status >= 500 || retriedStatuses.has(status)) {
     const waitMs = parseRetryAfter(headers["retry-after"], nowMs);
@@ -57,20 +61,53 @@ export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
 
 const HTML = /^\s*(<!--[\s\S]*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype html|html|head|body)\b/i;
 
-/** A status of success counts only if the body does not say the contrary. */
-function judgeSuccess(answer: Answer): Verdict {
+/** A status of success counts only if the body does not say the contrary, and has what the target's has. */
+function judgeSuccess(answer: Answer, success: Success): Verdict {
   const { status, text } = answer;
   const said = `the service answered ${status}`;
   if (HTML.test(text)) {
     const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1]?.trim() ?? "";
     const page = title === "" ? "a page" : `the page ${JSON.stringify(cut(title))}`;
-    const advice = `as a proxy or a login does, and no event webhook; check the address that ${option("to")} names`;
+    const advice = `as a proxy or a login does, and nothing that takes events; check the address that ${option("to")} names`;
     return notAccepted(`${said} with ${page}, ${advice}`);
   }
+  const needed = Object.entries(success);
   // Most answers are short and have no such word.
-  if (!text.includes("false")) return delivered;
-  const isRefused = parseObject(text)?.success === false;
-  return isRefused ? notAccepted(`${said} and "success": false${wordsOf(answer)}`) : delivered;
+  if (needed.length === 0 && !DOUBT.test(text)) return delivered;
+  const parsed = jsonOf(text);
+  if (parsed === false || parsed === 0) return notAccepted(`${said} and ${text.trim()}`);
+  const results = Array.isArray(parsed) ? parsed.filter(isObject) : [];
+  const body = isObject(parsed) ? parsed : {};
+  const fault = [body, ...results]
+    .flatMap((one) => Object.entries(one))
+    .find(([name, value]) => saysFailure(name, value));
+  if (fault !== undefined) {
+    return notAccepted(`${said} and ${cut(memberText(fault))}${wordsOf(answer)}`);
+  }
+  const missing = needed.find(([name, value]) => body[name] !== value);
+  if (missing === undefined) return delivered;
+  const received = text.trim() === "" ? "an empty body" : cut(text.trim());
+  return notAccepted(`${said} without ${memberText(missing)}: ${received}`);
+}
+
+/** Words of all members that can say that events were not accepted. */
+const DOUBT = /false|err|fail|reject|invalid|dropped|^\s*0\s*$/i;
+
+/** Members with which services tell failures, of all events or of some. */
+const failureMember =
+  /^(errors?|insert_?errors|(num(ber)?_?(of_?)?)?(fail(ed|ures?)|rejected|invalid|dropped)(_?(count|events?|records?|rows?))?|partial_?failures?)$/i;
+
+function saysFailure(name: string, value: unknown): boolean {
+  if (name === "success" || name === "ok") return value === false || value === "false";
+  if (name === "status") return typeof value === "string" && /^(error|fail(ed|ure)?)$/i.test(value);
+  if (!failureMember.test(name)) return false;
+  return Array.isArray(value) || isObject(value)
+    ? Object.keys(value).length > 0
+    : !["", 0, "0", false, null].includes(value as string);
+}
+
+function memberText([name, value]: readonly [string, unknown]): string {
+  return `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
 }
 
 function notAccepted(reason: string): Verdict {
@@ -129,26 +166,23 @@ function errorOf({ status, headers }: Answer, reason: string): SendError {
     case 404:
       return new SendError(
         "send_not_found",
-        `${said}; check the address, which ${option("to")} names without /v1/webhooks/event_webhook`,
+        `${said}; check the address that ${option("to")} names: a base URL without /v1/webhooks/event_webhook, or with the path of the target`,
       );
     default:
       return new SendError(
         "send_unsupported",
-        `${said}; check that this is the address of an event webhook`,
+        `${said}; check that this is an address that takes events`,
       );
   }
 }
 
-interface ErrorAnswer {
-  readonly success?: unknown;
-  readonly message?: unknown;
-  readonly errors?: unknown;
-}
+type ErrorAnswer = Readonly<Record<string, unknown>>;
 
 /** Returns `: ` and the message of the service, or nothing. */
 function wordsOf({ text }: Answer): string {
   const body = parseObject(text);
-  const message = typeof body?.message === "string" ? body.message : body === undefined ? text : "";
+  const message =
+    typeof body?.["message"] === "string" ? body["message"] : body === undefined ? text : "";
   const faults = faultEntries(body).map(({ property, errorMessage }) =>
     property === "" ? errorMessage : `${property}: ${errorMessage}`,
   );
@@ -170,7 +204,7 @@ function faultsOf({ text }: Answer): readonly RowFault[] {
 }
 
 function faultEntries(body: ErrorAnswer | undefined) {
-  const errors = Array.isArray(body?.errors) ? (body.errors as readonly unknown[]) : [];
+  const errors = Array.isArray(body?.["errors"]) ? (body["errors"] as readonly unknown[]) : [];
   return errors.flatMap((entry) => {
     const { property, errorMessage } = (entry ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof errorMessage !== "string") return [];
@@ -179,9 +213,13 @@ function faultEntries(body: ErrorAnswer | undefined) {
 }
 
 function parseObject(text: string): ErrorAnswer | undefined {
+  const value = jsonOf(text);
+  return isObject(value) ? value : undefined;
+}
+
+function jsonOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -13,6 +13,7 @@ import {
   judgeFailure,
   type RowFault,
   SendError,
+  type Success,
   type Verdict,
 } from "./judge-answer.js";
 import { NoAnswer, type Post } from "./post.js";
@@ -21,6 +22,7 @@ import type { SendClock } from "./send-clock.js";
 
 interface SenderOptions {
   readonly body: BodyForm;
+  readonly success?: Success;
   /** Milliseconds without a success after which sending stops. */
   readonly giveUpAfterMs: number;
   /** The service has answered an earlier process. */
@@ -263,11 +265,11 @@ export class Sender {
   }
 
   async #attempt(body: Uint8Array, key: string, isCareful: boolean): Promise<Verdict> {
-    const { post, clock, onWaiting } = this.options;
+    const { post, clock, success, onWaiting } = this.options;
     this.#inProgress++;
     this.#watchWaiting();
     try {
-      const verdict = judgeAnswer(await post(body, key, isCareful), clock.now());
+      const verdict = judgeAnswer(await post(body, key, isCareful), clock.now(), success);
       this.#isReached = true;
       if (verdict.kind !== "retry") {
         this.#failingSinceMs = undefined;

@@ -6,6 +6,7 @@ import type { Kernel } from "../batch/kernel.js";
 import type { Sink } from "../sinks/sink.js";
 import type { BodyForm } from "./body-form.js";
 import { EventLines } from "./event-lines.js";
+import type { Success } from "./judge-answer.js";
 import type { Post } from "./post.js";
 import { type SendClock, systemSendClock } from "./send-clock.js";
 import { Sender, type SendWait } from "./sender.js";
@@ -14,6 +15,8 @@ import { WebhookSplit } from "./webhook-split.js";
 export interface WebhookOptions {
   readonly post: Post;
   readonly body: BodyForm;
+  /** Members that an answer must have; default: none. */
+  readonly success?: Success;
   /**
    * Returns the keys of the events of a batch by row; used with one event in a request. Without it, or
    * for an event without a key, the position of the event makes the key.

@@ -91,6 +91,20 @@ describe("the first start", () => {
   });
 });
 
+test("a service that rehearses a platform says at its end what it would have done", async () => {
+  const service = await startServiceProcess(freshData(), { words: ["--target", "statsig"] });
+  const events = [{ eventName: "$pageview" }, { eventName: "a", metadata: { "x.y": 1 } }];
+  const answer = await service.call(
+    "/v1/log_event",
+    keysIn(service.stderr()).server,
+    post({ events: [...events, { eventName: "fine" }] }),
+  );
+  expect(answer).toMatchObject({ status: 202, json: { success: true } });
+  expect((answer.json as { warnings: unknown[] }).warnings).toHaveLength(2);
+  expect(await service.stop()).toBe(0);
+  expect(service.stderr()).toContain("Of 3 events, Statsig would drop 1 and change 1 more\n");
+});
+
 describe("a service that runs", () => {
   test("prints its address in one line of JSON, and no file of its directory holds a key", async () => {
     const data = freshData();

@@ -78,6 +78,24 @@ describe("an answer", () => {
     ],
     [202, " <html><body>OK</body></html>", "answered 202 with a page, as a proxy"],
     [200, '{"success":false,"message":"quota"}', 'answered 200 and "success": false: quota'],
+    [200, '{"ok":false}', '"ok": false'],
+    [200, '{"status":"error","message":"quota"}', '"status": "error": quota'],
+    [207, '[{"success":true},{"success":false}]', '"success": false'],
+    [
+      200,
+      '{"success":true,"errors":[{"property":"[3].event","errorMessage":"No"}]}',
+      "[3].event: No",
+    ],
+    [
+      202,
+      '{"events_ingested":498,"failed_records":[{"index":3}]}',
+      '"failed_records": [{"index":3}]',
+    ],
+    [200, '{"insertErrors":[{"index":0}]}', "insertErrors"],
+    [200, '{"failed":2}', '"failed": 2'],
+    [200, '{"error":"quota"}', '"error": "quota"'],
+    [200, " false\n", "answered 200 and false"],
+    [200, "0", "answered 200 and 0"],
   ])("%i with %s is not a success", (status, body, words) => {
     const verdict = judge(status, body);
     expect(verdict).toMatchObject({ kind: "stop", error: { code: "send_not_accepted" } });
@@ -88,12 +106,28 @@ describe("an answer", () => {
     "",
     "OK",
     '{"success":true}',
-    '{"ok":false}',
-    '[{"success":false}]',
-    "false",
+    '{"ok":true,"errors":[],"error":null,"failed":0}',
+    '[{"success":true}]',
+    '{"warnings":[{"property":"a","message":"false"}]}',
+    '{"message":"no errors, nothing failed"}',
     "<response>OK</response>",
   ])("200 with %s is a success", (body) => {
     expect(judge(200, body)).toEqual({ kind: "delivered" });
+  });
+
+  test.each([
+    ["", 'without "success": true: an empty body'],
+    ["OK", 'without "success": true: OK'],
+    ['{"queued":true}', 'without "success": true: {"queued":true}'],
+  ])("of %s is not accepted where the target's success has a member", (text, words) => {
+    const verdict = judgeAnswer({ status: 202, headers: {}, text }, 0, { success: true });
+    expect(verdict).toMatchObject({ kind: "stop", error: { code: "send_not_accepted" } });
+    expect(String((verdict as { error: Error }).error.message)).toContain(words);
+    expect(
+      judgeAnswer({ status: 202, headers: {}, text: '{"success":true}' }, 0, { success: true }),
+    ).toEqual({
+      kind: "delivered",
+    });
   });
 
   test.each([
@@ -101,7 +135,7 @@ describe("an answer", () => {
     [401, "send_unauthorized", "check the server secret"],
     [403, "send_forbidden", "check what the server secret may do"],
     [404, "send_not_found", "check the address"],
-    [415, "send_unsupported", "event webhook"],
+    [415, "send_unsupported", "takes events"],
   ])("%i ends the run with %s", (status, code, advice) => {
     const verdict = judge(status, '{"message":"no"}', { location: "https://elsewhere.example/" });
     expect(verdict).toMatchObject({ kind: "stop", error: { code } });

@@ -255,6 +255,9 @@ key and a server secret and prints them once. To use your own keys, set
 SWITCHYARD_CONSOLE_KEY=console-… and SWITCHYARD_SERVER_SECRET=secret-…, with at
 least 16 characters after the prefix.
 
+--target statsig rehearses a platform: events that it would drop or change are
+stored, answered with warnings, and counted.
+
 /docs shows the API for people, /openapi.json for programs; /healthz, /readyz
 and /metrics are for monitoring. SIGINT or SIGTERM finishes accepted requests
 and stops; a second one stops at once.
@@ -263,6 +266,7 @@ Examples:
   $ switchyard serve
   $ switchyard serve --listen 0 --data /var/lib/switchyard --json
   $ switchyard serve --data :memory:
+  $ switchyard serve --target statsig
   $ SWITCHYARD_LISTEN=0.0.0.0:8080 switchyard serve --log-level warn
 
 Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration.`;

@@ -1,8 +1,12 @@
 import { exitCodes } from "../../base/errors.js";
 import { version } from "../../base/package-files.js";
+import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { createApp } from "../../service/app.js";
+import type { EventTotals } from "../../service/metrics.js";
 import { createLogger } from "../../service/request-log.js";
 import { startServer } from "../../service/server.js";
+import type { Target } from "../../target/target.js";
+import { defaultTarget } from "../../target/targets.js";
 import type { CommandContext } from "../context.js";
 import { listenError } from "../listen-error.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
@@ -27,11 +31,11 @@ export function runServe(line: CommandLine, context: CommandContext): Promise<nu
 
 /** Listens before it opens the store, so that /readyz answers during the start. */
 async function serve(
-  { listen, dataDirectory, keyHeader, logLevel, output }: ServiceOptions,
+  { listen, dataDirectory, keyHeader, target, logLevel, output }: ServiceOptions,
   givenKeys: readonly GivenKey[],
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
-  const app = createApp({ logger: createLogger(logLevel), keyHeader });
+  const app = createApp({ logger: createLogger(logLevel), keyHeader, target });
   const openStore = () =>
     openServiceStore(dataDirectory, {
       onCommit: app.metrics.observeCommit,
@@ -54,7 +58,14 @@ async function serve(
     await stopAsked;
   } finally {
     await server.stop();
+    const totals = await app.metrics.eventTotals();
+    if (target.name !== defaultTarget && totals.stored > 0) stderr.write(rehearsed(target, totals));
   }
+}
+
+function rehearsed({ title }: Target, { stored, dropped, changed }: EventTotals): string {
+  const all = formatNumberOf(stored, "event");
+  return `Of ${all}, ${title} would drop ${formatCount(dropped)} and change ${formatCount(changed)} more\n`;
 }
 
 function newKeysText(made: readonly NewKey[]): string {

@@ -1,6 +1,8 @@
 import path from "node:path";
 import type { LogLevel } from "../../base/log-levels.js";
 import { type OptionValues, withDefaults } from "../../options/option-names.js";
+import type { Target } from "../../target/target.js";
+import { loadTarget } from "../../target/targets.js";
 import { type OutputForm, outputOf } from "../context.js";
 import type { Address } from "../listen-error.js";
 
@@ -12,18 +14,21 @@ export interface ServiceOptions {
   /** Absolute, or `:memory:`. */
   readonly dataDirectory: string;
   readonly keyHeader: string;
+  /** The platform that is rehearsed. */
+  readonly target: Target;
   readonly logLevel: LogLevel;
   readonly output: OutputForm;
 }
 
 /** Returns the options with defaults. */
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
-  const { listen, data, authHeader, logLevel } = withDefaults(values, currentDirectory);
+  const { listen, data, authHeader, logLevel, target } = withDefaults(values, currentDirectory);
   return {
     listen,
     logLevel,
     output: outputOf(values),
     dataDirectory: data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),
     keyHeader: authHeader,
+    target: loadTarget(target),
   };
 }
