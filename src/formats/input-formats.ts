@@ -1,6 +1,8 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
 import { option } from "../base/option-text.js";
+import type { FieldRequest } from "../batch/batch.js";
+import type { Kernel } from "../batch/kernel.js";
 import type { RandomAccessOptions } from "../parquet/random-access.js";
 import { isParsed } from "../readers/csv/csv-dialects.js";
 import { FirstRowsReader } from "../readers/first-rows-reader.js";
@@ -9,9 +11,11 @@ import { JsonReader } from "../readers/json/json-reader.js";
 import type { RowLayout } from "../readers/json/row-scanner.js";
 import { refuseNotData } from "../readers/not-data.js";
 import type { OpenedRange, OpenReader, Reader } from "../readers/reader.js";
+import type { ByteSource } from "../sources/byte-source.js";
 import { DigestedBytes, isSampled } from "../sources/digested-bytes.js";
 import { isBinary } from "../sources/magic.js";
 import { isPlain, openBytes } from "../sources/open-bytes.js";
+import { isPathField } from "../sources/path-columns.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "../sources/source.js";
 import type { DetectFormat } from "../sources/source-discovery.js";
@@ -189,9 +193,24 @@ export async function columnsOf(
 
 /** Opens a range with the reader of its format. */
 export const openRange: OpenReader = async (kernel, range, fields, options) => {
-  const reader = await formatOf(range.source.format).open(kernel, range, fields, options);
+  const { source } = range;
+  const open = (own: readonly FieldRequest[]) =>
+    formatOf(source.format).open(kernel, range, own, options);
+  const reader = await openWithPath(kernel, source, fields, open);
   return range.first === undefined ? reader : new FirstRowsReader(reader, range.first.rows);
 };
+
+/** Opens a reader, with the fields that the path of its source has if there are any. */
+async function openWithPath(
+  kernel: Kernel,
+  source: Pick<Source, "name" | "entry">,
+  fields: readonly FieldRequest[],
+  open: (fields: readonly FieldRequest[]) => Promise<Reader>,
+): Promise<Reader> {
+  if (!source.name.includes("=") || !fields.some(isPathField)) return open(fields);
+  const { withPathFields } = await import("../readers/path-fields-reader.js");
+  return withPathFields(kernel, source, fields, open);
+}
 
 /** The facts that the user gave about the inputs; the rest is detected. */
 interface GivenFormat {
@@ -292,17 +311,24 @@ async function readValues(opened: OpenedRange, format: FormatOf<"json">): Promis
 /** Bytes of the window for kept rows, which come in small groups. */
 const KEPT_WINDOW_BYTES = 1 * MIB;
 
-/** Rows that an earlier run rejected; each is read as the format that it was kept in. */
+/**
+ * Rows that an earlier run rejected; each is read as the format that it was kept in, with the path of the
+ * source that it is from.
+ */
 async function readRejects({ range, bytes, options, ...opened }: OpenedRange): Promise<Reader> {
   const { RejectsReader } = await import("../readers/rejects/rejects-reader.js");
-  return new RejectsReader(range, bytes, async (given, kept) => {
+  const readRows = async (given: Format, kept: ByteSource, name = "") => {
     const format = keptFormat(given);
     const { readKept } = formatOf(format);
     if (readKept === undefined) throw new Error(`no rows are kept as ${format.kind}`);
     const inner = { source: { ...plainSource(range.source), format }, start: 0, end: null };
     const window = { ...options, windowBytes: KEPT_WINDOW_BYTES };
-    return readKept({ ...opened, range: inner, bytes: kept, options: window }, format);
-  });
+    const { kernel, fields } = opened;
+    return openWithPath(kernel, { name }, fields, async (own) =>
+      readKept({ kernel, fields: own, range: inner, bytes: kept, options: window }, format),
+    );
+  };
+  return new RejectsReader(range, bytes, readRows, opened.fields.some(isPathField));
 }
 
 /** The format that a rejected row of a source is kept in. */

@@ -1,33 +1,14 @@
 import type { Batch } from "../batch/batch.js";
-import type { ReadDigest } from "../sources/digested-bytes.js";
-import type { Source } from "../sources/source.js";
-import type { MisplacedCommas, Reader, ReaderNotices } from "./reader.js";
+import type { Reader } from "./reader.js";
+import { WrappedReader } from "./wrapped-reader.js";
 
 /** Reads the first rows of a range and no bytes after the batch that holds the last of them. */
-export class FirstRowsReader implements Reader {
-  source?: Source;
-  readonly digest?: () => ReadDigest;
+export class FirstRowsReader extends WrappedReader {
   #left: number;
 
-  constructor(
-    private readonly reader: Reader,
-    rows: number,
-  ) {
+  constructor(reader: Reader, rows: number) {
+    super(reader);
     this.#left = rows;
-    const { digest } = reader;
-    if (digest !== undefined) this.digest = digest;
-  }
-
-  get consumed(): number {
-    return this.reader.consumed;
-  }
-
-  get misplacedCommas(): MisplacedCommas | undefined {
-    return this.reader.misplacedCommas;
-  }
-
-  get notices(): ReaderNotices {
-    return this.reader.notices ?? {};
   }
 
   async next(): Promise<Batch | null> {
@@ -36,9 +17,5 @@ export class FirstRowsReader implements Reader {
     const rows = Math.min(batch.rows, this.#left);
     this.#left -= rows;
     return rows === batch.rows ? batch : { ...batch, rows };
-  }
-
-  close(): Promise<void> {
-    return this.reader.close();
   }
 }

@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import { option } from "../base/option-text.js";
 import type { WrittenMapping } from "../mapper/mapping.js";
+import { isPathField } from "../sources/path-columns.js";
 import type { FieldSummary, Fields } from "./field-summary.js";
 import { rankTimes } from "./rank-times.js";
 import type { Row, RowValue } from "./sample-rows.js";
@@ -285,11 +286,14 @@ function valueAt(row: Row, path: readonly string[]): RowValue | undefined {
   return row[path.join(".")] ?? path.reduce<RowValue | undefined>(member, row);
 }
 
+/** Rank of the columns of a path: the rows' own fields come before them. */
+const PATH_RANK = 10_000;
+
 /** Index among the known names; fields at the root come before nested ones. */
 function rankOf({ path }: FieldSummary, known: readonly string[]): number | undefined {
   const whole = known.indexOf(plain(path.join("")));
   const last = known.indexOf(plain(path.at(-1) ?? ""));
-  const depth = (path.length - 1) * known.length;
+  const depth = isPathField({ path }) ? PATH_RANK : (path.length - 1) * known.length;
   if (whole >= 0) return depth + whole;
   return last < 0 ? undefined : depth + known.length + last;
 }

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../base/day.js";
 import { PLAUSIBLE_FROM_MS, unixCounts } from "../base/epochs.js";
+import { isPathField } from "../sources/path-columns.js";
 import type { FieldSummary, Fields } from "./field-summary.js";
 import { findTimeForm } from "./time-form.js";
 
@@ -32,6 +33,9 @@ const otherWords =
 const timeWords =
   /^(?:time\w*|date\w*|ts|tstamp|at|when|stamp|epoch|ticks?|unix|created|on|ms|utc)$/;
 
+/** Names of the columns of a path that are days. */
+const partitionWords = /^(?:dt|ds|day|ymd)$/;
+
 /** Words of names for numbers that are not times although they may be as large. */
 const numberWords =
   /^(?:id|ids|uid|uuid|guid|key|phone|number|no|ip|count|size|bytes|amount|price|revenue|value|total|version|hash|seed|code|zip|isbn|ean|sku)$/;
@@ -56,7 +60,9 @@ export function rankTimes(
 function timeField(field: FieldSummary, rows: number, untilMs: number): TimeField | undefined {
   const words = field.path.flatMap(wordsOf);
   const isNamed =
-    usualIndex(field.path) !== undefined || words.some((word) => timeWords.test(word));
+    usualIndex(field.path) !== undefined ||
+    words.some((word) => timeWords.test(word)) ||
+    (isPathField(field) && words.some((word) => partitionWords.test(word)));
   const form = findTimeForm(field.scalars, untilMs, isNamed);
   if (form === undefined) return undefined;
   const isNumber = field.scalars.every((value) => /^[\d.]+$/.test(String(value)));

@@ -1,7 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
-import { nullTexts } from "../base/null-texts.js";
 import { flagText } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
 import { formatOf } from "../formats/input-formats.js";
@@ -14,6 +13,8 @@ import type { Source } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
+import { findNullTexts } from "./null-cells.js";
+import { doubtOfPath, withPath } from "./path-rows.js";
 import {
   findMissing,
   type MappingSkeleton,
@@ -22,18 +23,11 @@ import {
   proposeSkeleton,
 } from "./propose-mapping.js";
 import { doubtOfRename, renamedFieldsOf, tallyRows } from "./row-tally.js";
-import {
-  asSourceError,
-  type Row,
-  type SampledSource,
-  type SampleTools,
-  sampleRows,
-} from "./sample-rows.js";
+import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
 import type {
   FoundMapping,
   FoundTime,
   MappingTrial,
-  NullText,
   SourceShape,
   Survey,
   SurveyFailure,
@@ -69,13 +63,12 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
   const withRows = samples.filter(({ rows }) => rows.length > 0);
   if (withRows.length === 0) throw rowsMissing(samples, failures);
   const rows = withRows.flatMap((one) => one.rows);
-  const fields = summarizeFields(rows);
-  const found = findMapping(task, withRows, fields);
-  const attempt = (one: MappingFinding) => tryFinding(one, withRows, fields, maxTimeMs, tools);
+  const { finding: found, samples: seen, fields } = findMapping(task, withRows);
+  const attempt = (one: MappingFinding) => tryFinding(one, seen, fields, maxTimeMs, tools);
   const first = await attempt(found);
-  const better = await findBetter(first, withRows, fields, attempt);
+  const better = await findBetter(first, seen, fields, attempt);
   const { mapping, time, trial, kept, doubts } = better ?? first;
-  if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(withRows, fields, []);
+  if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(seen, fields, []);
   const unused = unusedFields(fields, resolveFound(mapping));
   return {
     sources: discovery.sources.length,
@@ -155,31 +148,46 @@ interface MappingFinding {
   readonly doubts: readonly string[];
 }
 
+/** Rows with their fields. */
+interface Seen {
+  readonly samples: readonly SampledSource[];
+  readonly fields: Fields;
+}
+
+function seenOf(samples: readonly SampledSource[]): Seen {
+  return { samples, fields: summarizeFields(samples.flatMap(({ rows }) => rows)) };
+}
+
+/** Finds the mapping, with the columns of paths among the fields if the rows alone lack a part of an event. */
 function findMapping(
   { preset }: SurveyTask,
   samples: readonly SampledSource[],
-  fields: Fields,
-): MappingFinding {
+): Seen & { readonly finding: MappingFinding } {
+  const seen = seenOf(samples);
   if (preset !== undefined) {
-    return { mapping: { kind: "given", preset, reasons: ["as you said"] }, doubts: [] };
+    const mapping = { kind: "given", preset, reasons: ["as you said"] } as const;
+    return { ...seen, finding: { mapping, doubts: [] } };
   }
   const choice = choosePreset(samples);
   if (choice !== undefined) {
     const { doubts, ...found } = choice;
-    return { mapping: { kind: "preset", ...found }, doubts };
+    return { ...seen, finding: { mapping: { kind: "preset", ...found }, doubts } };
   }
-  const guess = guessMapping(samples, fields);
-  if (guess !== undefined) return guess;
+  const guess = guessMapping(seen);
+  if (guess !== undefined) return { ...seen, finding: guess };
+  const more = seenOf(samples.map(withPath));
+  const further = guessMapping(more);
+  if (further !== undefined) {
+    const doubts = [...further.doubts, doubtOfPath(further.mapping.changes)];
+    return { ...more, finding: { ...further, doubts } };
+  }
   const rows = sum(samples, (one) => one.rows.length);
-  const missing = findMissing(fields, rows);
-  throw mappingUnknown(samples, fields, missing, proposeSkeleton(fields, rows));
+  const missing = findMissing(more.fields, rows);
+  throw mappingUnknown(samples, more.fields, missing, proposeSkeleton(more.fields, rows));
 }
 
 /** Guesses the mapping; undefined if the fields lack a part of an event. */
-function guessMapping(
-  samples: readonly SampledSource[],
-  fields: Fields,
-): MappingFinding | undefined {
+function guessMapping({ samples, fields }: Seen): MappingFinding | undefined {
   const proposal = proposeMapping(
     fields,
     samples.flatMap(({ rows }) => rows),
@@ -247,7 +255,7 @@ async function findBetter(
   attempt: (finding: MappingFinding) => Promise<Attempt>,
 ): Promise<Attempt | undefined> {
   if (mapping.kind !== "preset" || rejectedIn(trial) === 0) return undefined;
-  const guess = guessMapping(samples, fields);
+  const guess = guessMapping({ samples, fields });
   const other = guess && (await attempt(guess));
   // A guess has no filter, and makes events of the rows that the preset leaves out.
   const accepted = trial.delivered + trial.filtered;
@@ -370,30 +378,4 @@ function describeSource({ format, codecs, entry }: Source): string {
   // The innermost layer is nearest to the rows.
   const layers = [...[...codecs].reverse(), ...(entry === undefined ? [] : ["a zip"])];
   return [formatOf(format).describe(format), ...layers].join(" in ");
-}
-
-/** A column must have the text in at least two rows and in this share of all rows. */
-const SHARE_MIN = 0.01;
-
-/** Finds texts of CSV cells that are used as nulls. Other formats have their own nulls. */
-function findNullTexts(samples: readonly SampledSource[]): readonly NullText[] {
-  const rows = samples
-    .filter(({ source }) => source.format.kind === "csv")
-    .flatMap((sample) => sample.rows);
-  const enough = Math.max(2, rows.length * SHARE_MIN);
-  return nullTexts.flatMap((text) => {
-    const counts = countCells(rows, text);
-    const used = [...counts].filter(([, count]) => count >= enough);
-    if (used.length === 0) return [];
-    const cells = sum(used, ([, count]) => count);
-    return { text, columns: used.map(([column]) => column), cells };
-  });
-}
-
-function countCells(rows: readonly Row[], text: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const row of rows)
-    for (const [column, value] of Object.entries(row))
-      if (value === text) counts.set(column, (counts.get(column) ?? 0) + 1);
-  return counts;
 }

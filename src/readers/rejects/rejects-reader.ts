@@ -10,8 +10,8 @@ import { type KeptRow, parseRejectLine } from "./reject-line.js";
 const GROUP_ROWS_MAX = 1_000;
 const GROUP_BYTES_MAX = 1 << 20;
 
-/** Makes a reader for bytes that hold rows of one format. */
-export type ReadRows = (format: Format, bytes: ByteSource) => Promise<Reader>;
+/** Makes a reader for bytes that hold rows of one format. `source`: the name of that of the first row. */
+export type ReadRows = (format: Format, bytes: ByteSource, source?: string) => Promise<Reader>;
 
 /**
  * Reads rows that an earlier run rejected: each line of a rejects file keeps the bytes of a row and
@@ -29,7 +29,13 @@ export class RejectsReader implements Reader {
   #groupRowsRead = 0;
   #rowsBefore = 0;
 
-  constructor(range: SourceRange, bytes: ByteSource, readRows: ReadRows) {
+  /** `bySource`: rows that share a reader are from one source. */
+  constructor(
+    range: SourceRange,
+    bytes: ByteSource,
+    readRows: ReadRows,
+    private readonly bySource = false,
+  ) {
     this.#range = range;
     this.#bytes = bytes;
     this.#readRows = readRows;
@@ -53,7 +59,7 @@ export class RejectsReader implements Reader {
       this.#group = await this.#nextGroup();
       const [first] = this.#group;
       if (first === undefined) return null;
-      this.#inner = await this.#readRows(first.format, bytesOf(this.#group));
+      this.#inner = await this.#readRows(first.format, bytesOf(this.#group), first.origin?.source);
     }
   }
 
@@ -80,12 +86,14 @@ export class RejectsReader implements Reader {
     this.#held = undefined;
     if (first === undefined) return [];
     const group = [first];
-    const format = JSON.stringify(first.format);
+    const kindOf = ({ format, origin }: KeptRow) =>
+      JSON.stringify([format, this.bySource ? origin?.source : undefined]);
+    const kind = kindOf(first);
     let bytes = first.raw.length;
     while (isPlain(first) && group.length < GROUP_ROWS_MAX && bytes < GROUP_BYTES_MAX) {
       const row = await this.#nextRow();
       if (row === undefined) break;
-      if (!isPlain(row) || JSON.stringify(row.format) !== format) {
+      if (!isPlain(row) || kindOf(row) !== kind) {
         this.#held = row;
         break;
       }
