@@ -328,6 +328,15 @@ export const SAMPLE_BYTES_MAX = 4 * KIB;
 export const TRACE_STEPS_MAX = 64;
 export const TRACE_STEP_CHARACTERS_MAX = 512;
 
+/** Manifests and checksum files that a check of the inputs reads. */
+export const LISTS_READ_MAX = 1_000;
+
+/** Bytes of a manifest or a checksum file; a larger one is not read. */
+export const LIST_BYTES_MAX = 4 * MIB;
+
+/** Bytes of listed files whose digests and rows a check of the inputs compares. */
+export const LISTED_BYTES_CHECKED_MAX = 1_024 * MIB;
+
 /** Sources whose rows `init` reads, spread over all of them; a few of rare shapes are added. */
 export const SURVEY_SOURCES_MAX = 24;
 

@@ -9,7 +9,7 @@ import { formatNumberOf } from "../report/quantities.js";
 import { checkStart } from "../run/run-setup.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { type Check, ok, type PlannedCheck, runCheck, warning } from "./check.js";
-import { describeInputs, INPUTS_OPENED_MAX } from "./input-checks.js";
+import { describeInputs, describeListed, INPUTS_OPENED_MAX } from "./input-checks.js";
 import { checkClock, checkMemory, checkNode, checkOpenFiles } from "./machine-checks.js";
 import { checkDirectory, checkOutput, checkSpace } from "./output-checks.js";
 import { type PlannedRuns, planRuns } from "./planned-runs.js";
@@ -97,6 +97,15 @@ function planInputChecks(
           system,
         );
         return [...describeInputs(inspected), ...clock];
+      },
+    },
+    {
+      name: "lists",
+      async run() {
+        const inspected = await inputs.catch(() => undefined);
+        if (inspected === undefined) return [];
+        const { checkListed } = await import("../engine/check-listed.js");
+        return describeListed(await checkListed(run, inspected.listed, signal));
       },
     },
     {

@@ -1,7 +1,8 @@
+import type { ListedCheck } from "../engine/check-listed.js";
 import type { InspectedInputs } from "../engine/inspect-inputs.js";
 import { formatBytes, formatCount, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
-import { type Check, ok, warning } from "./check.js";
+import { type Check, failed, ok, warning } from "./check.js";
 
 /** Inputs that are opened; the others are only listed. */
 export const INPUTS_OPENED_MAX = 200;
@@ -41,4 +42,30 @@ export function describeInputs({
     .map(({ name }) => harmless(name));
   const message = `${more} more cannot be read, such as ${names.join(", ")}`;
   return [summary, ...shown, { name: "input", state: "failed", message }];
+}
+
+/** Describes the comparison of inputs with manifests and checksum files; nothing without any. */
+export function describeListed(check: ListedCheck | undefined): readonly Check[] {
+  if (check === undefined) return [];
+  const { lists, files, digests, counts, faults } = check;
+  const compared = [
+    ...(digests.of === 0 ? [] : [`digests of ${share(digests)}`]),
+    ...(counts.of === 0 ? [] : [`rows of ${share(counts)}`]),
+  ];
+  const more = compared.length === 0 ? "" : `, ${compared.join(", ")}`;
+  const text = `${formatNumberOf(lists, "manifest or checksum file")} with ${formatNumberOf(files, "file")}; compared names and sizes${more}`;
+  if (faults.length === 0) return [ok("lists", text)];
+  const shown = faults.slice(0, FAILURES_SHOWN).map((fault) => failed("list", fault));
+  const rest = faults.length - shown.length;
+  const others = `${text}; ${rest} more files are not as listed`;
+  return [
+    ...shown,
+    rest > 0 ? { name: "list", state: "failed", message: others } : ok("lists", text),
+  ];
+}
+
+function share({ checked, of }: ListedCheck["digests"]): string {
+  return checked === of
+    ? formatNumberOf(of, "file")
+    : `${formatCount(checked)} of ${formatNumberOf(of, "file")}`;
 }

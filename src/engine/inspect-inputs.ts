@@ -2,6 +2,7 @@ import { evenly } from "../base/evenly.js";
 import { sum } from "../base/sum.js";
 import type { RunOptions } from "../options/options.js";
 import { discoverFiles, listFiles } from "../run/run-inputs.js";
+import type { FoundFile } from "../sources/directory-walk.js";
 import type { Source } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 
@@ -9,6 +10,7 @@ import type { Discovery } from "../sources/source-discovery.js";
 export interface InspectedInputs {
   /** Files and objects. */
   readonly files: number;
+  readonly listed: readonly FoundFile[];
   readonly opened: number;
   /** The sources in the opened inputs. */
   readonly found: Discovery;
@@ -35,6 +37,7 @@ export async function inspectInputs(
   const stored = files.find((file) => file.stored !== undefined);
   return {
     files: files.length,
+    listed: files,
     opened: some.length,
     found,
     plainBytes: bytesOf(found.sources.filter((one) => !isCompressed(one))),

@@ -1,3 +1,4 @@
+import { isDataFeed } from "./file-lists.js";
 import type { HeadSample } from "./source-head.js";
 
 /** The kinds of files beside events, in the order of messages, which call one and several of them so. */
@@ -171,7 +172,7 @@ export function kindOfFields(fields: readonly string[]): OtherKind | undefined {
  */
 export function kindOfContent({ bytes, extent }: HeadSample): OtherKind | "undecided" | undefined {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
-  if (/^\s*Datafeed-Manifest-Version:/.test(start)) return "manifest";
+  if (isDataFeed(start)) return "manifest";
   if (!hasTraces(bytes)) return undefined;
   const text = textOf(bytes);
   const end = text.indexOf("\n");
