@@ -56,7 +56,7 @@ export const sendOptions = optionsOf("send", [...sharedWithSend, "queue"]);
 export const exportOptions: readonly OptionName[] = runOptions.filter(
   (name) =>
     name !== "authHeader" &&
-    !["qualify", "validate", "verify"].includes(describeOption(name).section ?? ""),
+    !["qualify", "validate", "verify", "ready"].includes(describeOption(name).section ?? ""),
 );
 
 /** Options of `preview`: those that decide what a row becomes. */
@@ -70,6 +70,13 @@ export const validateOptions = optionsOf("validate", [...sharedWithQualify, "day
 
 /** Options of `verify`. */
 export const verifyOptions = [...storeAccess, "read", ...outputOptions] as const;
+
+/** Options of `ready`. */
+export const readyOptions: readonly OptionName[] = [
+  "target",
+  ...(["announce", "maxReload", "dryRun", "serverSecretFile", "authHeader", "timeout"] as const),
+  ...(["unsafeLock", ...storeAccess, ...outputOptions] as const),
+];
 
 /** Options of `worker`. */
 export const workerOptions = [

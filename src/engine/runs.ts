@@ -19,6 +19,7 @@ export const runs = {
   validate: watched(async () => (await import("./run-validate.js")).runValidate),
   identities: watched(async () => (await import("./run-identities.js")).runIdentities),
   count: lazily(async () => (await import("./run-count.js")).runCount),
+  ready: lazily(async () => (await import("./run-ready.js")).runReady),
   verify: lazily(async () => (await import("./run-verify.js")).runVerify),
 };
 

@@ -32,8 +32,11 @@ export function tableFormatOf(path: string): OutputFormat | undefined {
 /** Rows that are written at a time. */
 const ROWS_MAX = 8_192;
 
-/** Writes a table to a file that does not exist yet. */
-export class IdentityTableFile {
+/** Columns of a table, and the fields of events that hold them, in the form of the option `columns`. */
+export type TableColumns = readonly string[];
+
+/** Writes a table to a file that does not exist yet. Its rows are events, whose fields its columns show. */
+export class TableFile {
   readonly #kernel: Kernel;
   readonly #rows: EventRows;
   readonly #buffer: RowBuffer;
@@ -51,39 +54,30 @@ export class IdentityTableFile {
     kernel.run.fillOrder(this.#order, ROW_BUFFER_ROWS_MAX);
   }
 
-  static async create(path: string, format: OutputFormat): Promise<IdentityTableFile> {
+  static async create(
+    path: string,
+    format: OutputFormat,
+    columns: TableColumns,
+  ): Promise<TableFile> {
     const kernel = new Kernel();
     const options = {
       withInsertID: false,
       compression: "snappy",
       csvSafe: false,
-      columns: [...columns, "evidence=event"].flatMap((text) => parseColumn(text) ?? []),
+      columns: columns.flatMap((text) => parseColumn(text) ?? []),
     } as const;
     const part = await outputFormat(format).createFormat(kernel, options);
     const output = new PartOutput(withOutputErrors(diskFiles), new WriteBuffer(), path);
     const buffer = createRowBuffer(kernel, part, 16 * TEXT_BYTES);
-    return new IdentityTableFile(kernel, buffer, output, part.openPart(output));
+    return new TableFile(kernel, buffer, output, part.openPart(output));
   }
 
-  write(rows: readonly Identity[]): void {
+  write(rows: readonly TableRow[]): void {
     for (let start = 0; start < rows.length; start += ROWS_MAX) {
       const some = rows.slice(start, start + ROWS_MAX);
       const events = this.#rows.write(
         this.#unmapped(),
-        some.map(({ anonymousID, userID, firstSeenMs, evidence }, sourceRow) => ({
-          sourceRow,
-          result: {
-            event: evidence,
-            timestamp: firstSeenMs,
-            userID,
-            stableID: anonymousID,
-            value: undefined,
-            user: "{}",
-            metadata: "{}",
-            insertID: undefined,
-            distinctID: undefined,
-          },
-        })),
+        some.map((row, sourceRow) => ({ sourceRow, result: { ...noFields, ...row } })),
       );
       for (let row = 0; row < events.rows; ) {
         row = this.#buffer.append(events, row);
@@ -115,6 +109,50 @@ export class IdentityTableFile {
   /** Rows that no batch has: only the kernel of it is used. */
   #unmapped(): EventBatch {
     return { kernel: this.#kernel } as EventBatch;
+  }
+}
+
+type TableRow = Partial<typeof noFields> & { readonly event: string };
+
+const noFields = {
+  timestamp: 0,
+  userID: undefined as string | undefined,
+  stableID: undefined as string | undefined,
+  value: undefined,
+  user: "{}",
+  metadata: "{}",
+  insertID: undefined,
+  distinctID: undefined,
+};
+
+/** Writes a table of identities to a file that does not exist yet. */
+export class IdentityTableFile {
+  private constructor(private readonly table: TableFile) {}
+
+  static async create(path: string, format: OutputFormat): Promise<IdentityTableFile> {
+    return new IdentityTableFile(
+      await TableFile.create(path, format, [...columns, "evidence=event"]),
+    );
+  }
+
+  write(rows: readonly Identity[]): void {
+    this.table.write(
+      rows.map(({ anonymousID, userID, firstSeenMs, evidence }) => ({
+        event: evidence,
+        timestamp: firstSeenMs,
+        userID,
+        stableID: anonymousID,
+      })),
+    );
+  }
+
+  /** Ends the file, and returns its content. */
+  finish(): FileContent {
+    return this.table.finish();
+  }
+
+  discard(): void {
+    this.table.discard();
   }
 }
 

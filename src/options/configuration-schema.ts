@@ -15,11 +15,17 @@ import { sections } from "./option-types.js";
 
 export const SCHEMA_ID = "pipeline.schema.json";
 
-const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
+const stepNames = ["validate", "export", "send", "qualify", "verify", "ready"] as const;
 export type StepName = (typeof stepNames)[number];
 
 /** Steps of a migration if the file lists none. */
 const defaultSteps: readonly StepName[] = ["export", "verify"];
+
+/** Returns true if no step after this one changes or checks an export. */
+function isLast(step: StepName, steps: readonly StepName[]): boolean {
+  const place = steps.indexOf(step);
+  return place === -1 || (["export", "verify"] as const).every((one) => steps.indexOf(one) < place);
+}
 
 /** The schema of the configuration file, made from the option table. */
 export const configurationSchema = z.strictObject({
@@ -29,6 +35,9 @@ export const configurationSchema = z.strictObject({
     .min(1)
     .refine((steps) => new Set(steps).size === steps.length, {
       error: "must not have a step twice",
+    })
+    .refine((steps) => isLast("ready", steps), {
+      error: "must have ready after export and verify",
     })
     .default([...defaultSteps])
     .meta({ description: "Steps of `switchyard migrate`, in this order", uniqueItems: true }),

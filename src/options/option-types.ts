@@ -79,6 +79,7 @@ export const sections = {
   export: "What `switchyard export` writes, and how",
   send: "Where `switchyard send` sends events, and how",
   qualify: "The qualifying events that `switchyard qualify` creates, and where",
+  ready: "How `switchyard ready` tells the target which days are complete",
   verify: "How `switchyard verify` compares an export with its manifest",
   serve: "Where `switchyard serve` listens, and where it stores its data",
 } as const;

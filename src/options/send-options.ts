@@ -136,7 +136,8 @@ function destinationOf({ values: { sendTo }, destination }: Configuration, door?
   );
 }
 
-function requireSecret({ serverSecret }: Configuration): string {
+/** Throws `UsageError` (`secret_missing`). */
+export function requireSecret({ serverSecret }: Configuration): string {
   if (serverSecret !== undefined) return serverSecret;
   throw new UsageError(
     "secret_missing",

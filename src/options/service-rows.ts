@@ -1,9 +1,11 @@
 import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../base/limits.js";
 import { logLevels } from "../base/log-levels.js";
+import { announcements } from "../target/target-rules.js";
 import { idempotencyKeys } from "../webhook/request-batch.js";
 import * as type from "./option-types.js";
+import { EVENTS_MAX } from "./option-values.js";
 
-/** The options of the sections `send`, `qualify` and `serve`; part of `optionTable`. */
+/** The options of the sections `send`, `qualify`, `ready` and `serve`; part of `optionTable`. */
 export const serviceRows = {
   sendTo: {
     section: "send",
@@ -122,6 +124,20 @@ export const serviceRows = {
     section: "qualify",
     ...type.off,
     description: "Let the console check every change and store none",
+  },
+  announce: {
+    section: "ready",
+    type: type.choice(announcements),
+    placeholder: "<way>",
+    description: "Announce finished days by a file in the output, or by a call for each",
+    default: "file",
+  },
+  maxReload: {
+    section: "ready",
+    type: type.count(0, EVENTS_MAX),
+    placeholder: "<events>",
+    description: "Announce nothing if the target would load more events again",
+    otherwise: "no limit",
   },
   listen: {
     section: "serve",

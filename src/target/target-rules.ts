@@ -2,6 +2,10 @@
 export const repairs = ["names", "values", "metadata", "users", "days"] as const;
 export type Repair = (typeof repairs)[number];
 
+/** The ways to tell a target that days are complete. */
+export const announcements = ["file", "call"] as const;
+export type Announcement = (typeof announcements)[number];
+
 /** The rules that an event can break, in the order of their bits in src/kernels/target/event-rules.ts. */
 export const targetRules = ["name", "value", "dots", "nested", "size", "user"] as const;
 export type TargetRule = (typeof targetRules)[number];

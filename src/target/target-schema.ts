@@ -114,6 +114,33 @@ const consoleLimits = z
   })
   .describe("The limits of the console API.");
 
+const ready = z
+  .strictObject({
+    marker: z
+      .strictObject({
+        directory: z
+          .string()
+          .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)
+          .describe("Directory of the markers, beside the day directories."),
+        column: text.describe("The one column of the marker file; its rows are finished days."),
+      })
+      .exactOptional()
+      .describe("Days are announced by a Parquet file that lists all that are finished."),
+    call: z
+      .strictObject({
+        url: z.url({ protocol: /^https?$/ }).describe("Address that takes announcements."),
+        authHeader: text.describe("Header that carries the server secret."),
+        day: text.describe("The member of the body with the day, YYYY-MM-DD."),
+        body: z.record(text, z.string()).default({}).describe("Other members of the body."),
+        secondsApart: z.int().min(0).describe("Seconds between two calls; each announces one day."),
+      })
+      .exactOptional()
+      .describe("Days are announced by a call for each."),
+    reload: text.describe("How the platform loads days again that change after they were loaded."),
+    sources,
+  })
+  .describe("How the platform is told that the events of a day are complete.");
+
 /**
  * The one schema of targets, of the built-in ones and of users' own. Every rule names the pages that say
  * so, because a platform changes and nobody can check a rule without its source.
@@ -128,6 +155,7 @@ export const targetSchema = z.strictObject({
   days: days.exactOptional(),
   files: files.exactOptional(),
   send: send.exactOptional(),
+  ready: ready.exactOptional(),
   console: consoleLimits.exactOptional(),
   billing: z
     .strictObject({ perEvent: z.literal(true), sources })

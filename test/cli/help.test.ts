@@ -5,7 +5,7 @@ import { describeOption, flagOf, optionNames } from "../../src/options/option-na
 import { fakeContext } from "./fake-context.js";
 
 const commandNames =
-  `init,validate,export,send,doctor,runs,verify,compact,qualify,migrate,worker,load-sql,
+  `init,validate,export,send,doctor,runs,verify,ready,compact,qualify,migrate,worker,load-sql,
   serve,check-data,keys,keys create,keys list,keys revoke,completion`.split(/,\s*/);
 
 async function helpOf(command: string): Promise<string> {
@@ -15,9 +15,9 @@ async function helpOf(command: string): Promise<string> {
   return stdout.join("");
 }
 
-test("help of validate, export, send, qualify, verify and serve shows every flag of the table", async () => {
+test("help of the commands that have options shows every flag of the table", async () => {
   const { context, stdout } = fakeContext();
-  for (const command of ["validate", "export", "send", "qualify", "verify", "serve"]) {
+  for (const command of ["validate", "export", "send", "qualify", "verify", "ready", "serve"]) {
     await runCommandLine([command, "--help"], context);
   }
   const text = stdout.join("").replace(/--no-(color|insert-id)/g, "--$1");

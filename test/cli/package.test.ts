@@ -110,6 +110,9 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
     await run("preview", "in/lines.jsonl", "--target", "statsig");
     await run("export", "in/lines.jsonl", "--to", "target", "--target", "statsig", "--repair");
     expect(await run("names", "target")).toMatchObject({ names: [] });
+    expect(await run("ready", "target", "--target", "statsig")).toMatchObject({
+      target: "statsig",
+    });
     await succeed("compact", "days");
     await succeed("identities", "in/*", "--to", "identities.parquet");
     expect((await succeed("load-sql", "duckdb", "days")).stdout).toContain("read_parquet");

@@ -248,6 +248,22 @@ Examples:
 
 ${rejectExitCodes}`;
 
+export const ready = `
+Tells the target which days of an export are complete, so that it loads them: by
+a file that lists them, in a directory beside the days (signals/ for Statsig),
+or by a call for each day. A day is complete if it was over when the inputs were
+read; an export that is not complete is refused. Days that were announced and
+are the same are not announced again. Changed ones are, oldest first, and the
+target may load, and bill, all their events again: --max-reload limits that.
+
+Examples:
+  $ switchyard ready s3://bucket/events --target statsig --dry-run
+  $ switchyard ready s3://bucket/events --target statsig --max-reload 1000000
+  $ switchyard ready out --target statsig --announce call
+
+Exit codes: 0 announced, 1 failed or refused, 2 wrong usage or configuration,
+4 another run has the output, 130 interrupted.`;
+
 export const serve = `
 Serves the console API and the event route from one directory, without other
 software. The first start on an empty directory creates a console

@@ -19,6 +19,7 @@ import {
   previewOptions,
   qualifyOptions,
   readingOptions,
+  readyOptions,
   sendOptions,
   serveOptions,
   storeAccess,
@@ -158,6 +159,18 @@ const commandRows: readonly CommandRow[] = [
     argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
     options: verifyOptions,
     run: stepsOf("verify"),
+  },
+  {
+    name: "ready",
+    description: "tell the target which days of an export are complete",
+    help: help.ready,
+    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    options: readyOptions,
+    descriptions: {
+      dryRun: "Show what would be announced, and announce nothing",
+      serverSecretFile: "File with the server secret, for calls",
+    },
+    run: stepsOf("ready"),
   },
   {
     name: "names",

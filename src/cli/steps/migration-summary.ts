@@ -5,6 +5,7 @@ import type { StepName } from "../../options/configuration-schema.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { limitText, line } from "../../report/summary-parts.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";
+import { readyLines } from "./ready-step.js";
 import { type CommandOutcome, notRunOf, resultsOf, type StepResults, stoppedAt } from "./step.js";
 
 const RUN_AGAIN = "  Run the same command again to resume; nothing is done twice.";
@@ -98,6 +99,9 @@ const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly
       ),
       ...service,
     ];
+  },
+  ready({ ready: result }) {
+    return result === undefined ? [] : readyLines(result);
   },
 };
 

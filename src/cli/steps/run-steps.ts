@@ -17,6 +17,7 @@ import {
 } from "../../options/option-names.js";
 import { STANDARD_OUTPUT } from "../../options/options.js";
 import { outputRows } from "../../options/output-rows.js";
+import { resolveReady } from "../../options/ready-options.js";
 import { placeOf } from "../../options/run-options.js";
 import { MANIFEST_NAME } from "../../output/layout.js";
 import { openOutput } from "../../output/open-output.js";
@@ -36,6 +37,7 @@ const steps: Readonly<Record<StepName, RunStep>> = {
   send: async (...step) => (await import("./send-step.js")).runSendStep(...step),
   qualify: async (...step) => (await import("./qualify-step.js")).runQualifyStep(...step),
   verify: async (...step) => (await import("./verify-step.js")).runVerifyStep(...step),
+  ready: async (...step) => (await import("./ready-step.js")).runReadyStep(...step),
 };
 
 /** A command line, before the configuration file and the environment are read. */
@@ -110,6 +112,8 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
   if (command === "export" && values.to === STANDARD_OUTPUT) run.context = besideEvents(context);
   if (values.notify !== undefined) run.notify = values.notify;
   run.names = command === "migrate" ? configuration.steps : [command];
+  // A fault of the last step is told before the first one begins.
+  if (run.names.includes("ready")) resolveReady(configuration);
   const service =
     command === "migrate"
       ? await openMigrationService(configuration, context)

@@ -2,6 +2,7 @@ import { exitCodes } from "../../base/errors.js";
 import type { StoredEvents } from "../../check/verify/stored-counts.js";
 import type { VerifyResult } from "../../check/verify/verify.js";
 import type { StoredResult } from "../../check/verify/verify-stored.js";
+import type { ReadyResult } from "../../engine/run-ready.js";
 import type { Runs } from "../../engine/runs.js";
 import type { MissingFields } from "../../ledger/manifest.js";
 import type { RunObserver, RunOutcome } from "../../ledger/run-observer.js";
@@ -24,6 +25,7 @@ export interface StepResults {
   readonly send?: SendResult;
   readonly qualify?: QualifyResult;
   readonly verify?: VerifyResult;
+  readonly ready?: ReadyResult;
   /** Present if the service is embedded and events were sent to it. */
   readonly stored?: StoredResult;
 }
