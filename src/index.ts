@@ -17,6 +17,13 @@ export type {
 } from "./library/library-options.js";
 export { type EventBatches, readEvents } from "./library/read-events.js";
 export type {
+  QuickEstimates,
+  ReportComparison,
+  ReportFinding,
+  ValidateExportResult,
+  ValidationReport,
+} from "./library/report-types.js";
+export type {
   ExportEventsResult,
   ExportManifest,
   FailedSource,
@@ -24,13 +31,9 @@ export type {
   ManifestEpoch,
   RejectedRow,
   RejectSummary,
-  ReportComparison,
-  ReportFinding,
   RowCounts,
   RunResult,
   SendEventsResult,
-  ValidateExportResult,
-  ValidationReport,
   VerifyExportResult,
 } from "./library/results.js";
 export type { Progress, RunControl } from "./library/run-control.js";

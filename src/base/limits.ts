@@ -357,3 +357,12 @@ export const SURVEY_ROW_BYTES_MAX = 1 * MIB;
 
 /** Paths that `init` distinguishes in the rows of one source. */
 export const SURVEY_FIELDS_MAX = 2_000;
+
+/** Sampled units of a quick dry run: pieces of files, row groups, beginnings of files. */
+export const QUICK_UNITS = 240;
+
+/** Most bytes of a piece of a quick dry run. */
+export const QUICK_PIECE_BYTES = 512 * KIB;
+
+/** Rows that a quick dry run reads of a source that cannot be cut; of a row group, 20 times as many. */
+export const QUICK_FIRST_ROWS = 10_000;

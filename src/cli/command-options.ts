@@ -133,7 +133,7 @@ const usualOfInputs = "preset fromTime toTime excludeEvent drop limit maxRejects
 
 /** The options that -h of a command shows. Commands whose help is short show all. */
 export const usualOptions: Readonly<Record<string, readonly OptionName[]>> = {
-  validate: [...usualOfInputs, "sample", "report", "apply", ...general],
+  validate: [...usualOfInputs, "quick", "report", "compare", "apply", ...general],
   export: [...usualOfInputs, "dedupe", "to", "format", "layout", "dayZone", ...general],
   send: [...usualOfInputs, "sendTo", "batchSize", "rate", "serverSecretFile", ...general],
   doctor: ["preset", "to", "format", "queue", "memory", "console", ...general],

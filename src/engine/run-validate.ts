@@ -14,9 +14,9 @@ import { recordRunOptions } from "../ledger/recorded-options.js";
 import { foldRenames } from "../ledger/renames-fold.js";
 import { type AccountFacts, foldAccounts, inOrder } from "../ledger/run-accounts.js";
 import type { RunContext } from "../ledger/run-observer.js";
-import type { ValidateOptions, ValidateRequest } from "../options/options.js";
+import type { QuickLimits, ValidateOptions, ValidateRequest } from "../options/options.js";
 import { directoryFiles } from "../output/directory-files.js";
-import { layoutOf } from "../output/layout.js";
+import { type Layout, layoutOf } from "../output/layout.js";
 import type { Plan } from "../plan/plan.js";
 import type { LackedTarget } from "../profile/field-tally.js";
 import { ProfileFold } from "../profile/profile-fold.js";
@@ -28,11 +28,15 @@ import { budgetThreads } from "../run/pool/worker-pool.js";
 import { type CountedReport, foldReport, type ReportFacts } from "../run/report/fold-report.js";
 import { type RunResult, run } from "../run/run.js";
 import { inputReading } from "../run/run-inputs.js";
+import { readerOptionsOf } from "../run/run-setup.js";
 import type { RunSpec } from "../run/run-spec.js";
+import { openSources } from "../run/run-tools.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Source, SourceRange } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 import type { Renames } from "../target/renames.js";
+import type { QuickFold } from "./quick/quick-fold.js";
+import type { QuickRun } from "./quick/quick-run.js";
 import { type CountedFields, sampleFields } from "./survey-inputs.js";
 
 /** The result of a dry run. */
@@ -66,9 +70,10 @@ async function validateIn(
   context: RunContext,
   inputs: Discovery | undefined,
 ): Promise<ValidateResult> {
-  const { sampleShare, reportDirectory: _, countedKey: key, ...runOptions } = request;
+  const { sampleShare, quick, reportDirectory: _, countedKey: key, ...runOptions } = request;
   const { signal, now = Date.now } = context;
-  const countedKey = sampleShare >= 1 ? key : undefined;
+  const isWhole = sampleShare >= 1 && quick === undefined;
+  const countedKey = isWhole ? key : undefined;
   const options: ValidateOptions = {
     ...runOptions,
     ...omitUndefined({ countedKey }),
@@ -79,6 +84,7 @@ async function validateIn(
   };
   const layout = layoutOf(outputDirectory, "events");
   const sampler = new RangeSampler(sampleShare);
+  const quickRun = await openQuick(quick, options, layout, signal);
   const found: Found = { bytes: 0, duplicates: undefined };
   let counted: CountedReport | undefined;
   const spec: RunSpec = {
@@ -89,9 +95,11 @@ async function validateIn(
       async discover(...run) {
         const discovered = inputs ?? (await inputReading.discover(...run));
         found.bytes = sum(discovered.sources, ({ size }) => size);
+        await quickRun?.draw(discovered.sources);
         return discovered;
       },
       ...(sampleShare < 1 && { planRanges: (source, _, tools) => sampler.plan(source, tools) }),
+      ...quickRun?.reading,
     },
     sink: {
       entry: builtFile("validate-worker.js"),
@@ -105,12 +113,16 @@ async function validateIn(
     output: { layout, files: directoryFiles(outputDirectory) },
     async fold(facts, records) {
       const ledger = new Ledger(layout);
-      const folded = await foldProfiles(facts, records, ledger);
+      const quickFold = quickRun?.fold(facts.plan);
+      const folded = await foldProfiles(facts, records, ledger, quickFold);
       const exact = removedDuplicates(folded.accounts) ?? found.duplicates;
-      if (sampleShare >= 1 && !signal.aborted) await keep(options, exact, ledger, records);
+      if (isWhole && !signal.aborted) await keep(options, exact, ledger, records);
       const isPartial = folded.accounts.limit?.partial === true;
       counted = await report(options, folded, signal, {
-        sampleShare: isPartial ? shareOf(facts.plan, found.bytes) : sampler.chosenShare,
+        sampleShare: isPartial
+          ? shareOf(facts.plan, found.bytes)
+          : (quickRun?.shareOf(found.bytes) ?? sampler.chosenShare),
+        ...omitUndefined({ quick: signal.aborted ? undefined : quickFold?.result(found.bytes) }),
         sources: facts.plan.sources,
         exact,
         renames: options.target && (await foldRenames(layout, records, options.target)),
@@ -131,6 +143,19 @@ interface Found {
   duplicates: ReportFacts["exact"];
 }
 
+/** Opens the sample of a quick dry run; undefined for other runs. */
+async function openQuick(
+  limits: QuickLimits | undefined,
+  options: ValidateOptions,
+  layout: Layout,
+  signal: AbortSignal,
+): Promise<QuickRun | undefined> {
+  if (limits === undefined) return undefined;
+  const { QuickRun } = await import("./quick/quick-run.js");
+  const readerOptions = readerOptionsOf(options, layout, signal);
+  return new QuickRun(limits, { open: openSources(options), options: readerOptions });
+}
+
 async function report(
   options: ValidateOptions,
   { accounts, profile, events }: Awaited<ReturnType<typeof foldProfiles>>,
@@ -138,7 +163,7 @@ async function report(
   {
     renames,
     ...facts
-  }: Pick<ReportFacts, "sampleShare" | "sources" | "exact"> & {
+  }: Pick<ReportFacts, "sampleShare" | "quick" | "sources" | "exact"> & {
     readonly renames: Renames | undefined;
   },
 ): Promise<CountedReport> {
@@ -205,14 +230,17 @@ async function foldProfiles(
   facts: AccountFacts,
   records: readonly SplitRecord[],
   ledger: Pick<Ledger, "readProfile">,
+  quickFold: QuickFold | undefined,
 ) {
   const accounts = foldAccounts(facts, records);
   const events = new EventFold();
   const profile = new ProfileFold();
   // Fold one at a time and in order: the order of the splits decides what exceeds a limit.
-  for (const { id } of inOrder(records)) {
-    const split = await ledger.readProfile(id);
-    profile.add(split, events.add(split.events));
+  for (const record of inOrder(records)) {
+    const split = await ledger.readProfile(record.id);
+    const isNamed = events.add(split.events);
+    profile.add(split, isNamed);
+    quickFold?.add(record, split, isNamed);
   }
   checkEvents(accounts.rows, events.result([]));
   return { accounts, events, profile };

@@ -21,6 +21,7 @@ import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "../s
 import type { DetectFormat } from "../sources/source-discovery.js";
 import type { HeadSample } from "../sources/source-head.js";
 import { plainSource } from "../sources/source-table.js";
+import { csvPieces, linePieces, type Pieces } from "./pieces.js";
 
 /** The facts that a detector has of a source beside its first bytes. */
 interface DetectionHints {
@@ -60,6 +61,8 @@ interface ReaderFormat<F extends Format> {
     splitBytes: number,
     options: ReaderOptions,
   ): Promise<readonly SourceRange[]> | readonly SourceRange[];
+  /** Cuts single pieces out of a source; absent for formats that are cut otherwise, or not at all. */
+  readonly pieces?: Pieces;
   readonly open: OpenReader;
   /** The format that a rejected row is kept in, and read again as. */
   keptAs(format: F): Format;
@@ -104,6 +107,7 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
     rangeUnit: "bytes",
     samplePieceBytes: SAMPLE_PIECE_BYTES,
     planRanges: planLineRanges,
+    pieces: linePieces,
     // The byte before the range tells whether a line begins with it.
     open: opener(readJson("lines"), 1),
     keptAs: (format) => format,
@@ -157,6 +161,7 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
       const { planCsvRanges } = await import("../readers/csv/csv-ranges.js");
       return planCsvRanges(source, (whole, start) => openBytes(whole, start, options), splitBytes);
     },
+    pieces: csvPieces,
     open: opener<CsvFormat>(async (opened, format) => {
       const { openCsvReader } = await import("../readers/csv/open-csv.js");
       return openCsvReader(opened, format);

@@ -29,12 +29,12 @@ import type {
   ValidateExportOptions,
   VerifyExportOptions,
 } from "./library-options.js";
+import type { ValidateExportResult } from "./report-types.js";
 import type {
   ExportEventsResult,
   IdentitiesResult,
   RunResult,
   SendEventsResult,
-  ValidateExportResult,
   VerifyExportResult,
 } from "./results.js";
 import type { RunControl } from "./run-control.js";

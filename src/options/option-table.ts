@@ -154,6 +154,11 @@ export const optionTable = {
     description: "Read only this share of the inputs, spread over all of them",
     default: "100%",
   },
+  quick: {
+    section: "validate",
+    ...type.off,
+    description: "Read a small sample in seconds, and estimate all rows with their errors",
+  },
   report: {
     section: "validate",
     type: type.directory,

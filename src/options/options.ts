@@ -140,12 +140,24 @@ export interface ValidateRequest extends CountRequest, PartOptions {
   readonly countedKey?: DedupeOptions;
   /** Share of the inputs to read; 1 is all. */
   readonly sampleShare: number;
+  /** Read a sample of byte ranges, and estimate all rows from it; absent: count what is read. */
+  readonly quick?: QuickLimits;
   /** Absolute; holds the report. */
   readonly reportDirectory: string;
 }
 
+/** The size of the sample of a quick dry run. */
+export interface QuickLimits {
+  /** Pieces of files, row groups and beginnings of files, over all inputs. */
+  readonly units: number;
+  readonly pieceBytes: number;
+  /** Rows of a source that cannot be cut; of a row group, 20 times as many. */
+  readonly firstRows: number;
+}
+
 /** The options of a dry run's worker. */
-export interface ValidateOptions extends Omit<ValidateRequest, "sampleShare" | "reportDirectory"> {
+export interface ValidateOptions
+  extends Omit<ValidateRequest, "sampleShare" | "quick" | "reportDirectory"> {
   /** As in `RunOptions`. */
   readonly outputDirectory: string;
   /** Milliseconds since 1970 UTC; later events are in the future. */

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { UsageError } from "../base/errors.js";
+import { QUICK_FIRST_ROWS, QUICK_PIECE_BYTES, QUICK_UNITS } from "../base/limits.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
 import { outputFormat } from "../formats/output-formats.js";
@@ -30,6 +31,7 @@ import type {
   ExportOptions,
   IdentitiesRequest,
   PrivacyOptions,
+  QuickLimits,
   RunOptions,
   ValidateRequest,
 } from "./options.js";
@@ -126,11 +128,33 @@ function tableOf({ tableLog: table, format: { format } }: CompleteValues): Expor
   );
 }
 
+const quickLimits: QuickLimits = {
+  units: QUICK_UNITS,
+  pieceBytes: QUICK_PIECE_BYTES,
+  firstRows: QUICK_FIRST_ROWS,
+};
+
+/** Throws `UsageError` for options that need all rows, or that choose others. */
+function refuseWithQuick({ sample, limit, dedupe, requireFields }: CompleteValues): void {
+  const others = [
+    ...(sample < 1 ? ["sample"] : []),
+    ...(limit === undefined ? [] : ["limit"]),
+    ...(dedupe === undefined ? [] : ["dedupe"]),
+    ...(requireFields ? ["requireFields"] : []),
+  ].map(option);
+  if (others.length === 0) return;
+  throw new UsageError(
+    "quick_unsupported",
+    `${option("quick")} reads a sample that it chooses itself, and ${others.join(" and ")} ${others.length > 1 ? "need" : "needs"} other rows: leave ${option("quick")} out, or the ${others.length > 1 ? "others" : "other"}.`,
+  );
+}
+
 /** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
 export function resolveValidateRequest(configuration: Configuration): ValidateRequest {
   const options = resolveRunOptions(configuration);
   const values = valuesOf(configuration);
   const { report, dayZone, sample } = values;
+  if (values.quick) refuseWithQuick(values);
   if (values.limit !== undefined && sample < 1) {
     throw new UsageError(
       "limit_unsupported",
@@ -144,6 +168,7 @@ export function resolveValidateRequest(configuration: Configuration): ValidateRe
     ...values.format,
     ...resolveColumns(values, options.mapping),
     sampleShare: sample,
+    ...(values.quick && { quick: quickLimits }),
     reportDirectory: report,
     ...omitUndefined({ countedKey: countedKeyOf(options, configuration) }),
   };

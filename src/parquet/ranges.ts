@@ -34,6 +34,19 @@ export async function planParquetRanges(
   }
 }
 
+/** Returns the rows of each row group of a source. Throws `SourceError` if its footer cannot be read. */
+export async function readGroupRows(
+  source: Source,
+  options: RandomAccessOptions,
+): Promise<readonly number[]> {
+  const file = await RandomAccess.open(source, options);
+  try {
+    return (await readFooter(file)).rowGroups.map(({ rows }) => rows);
+  } finally {
+    await file.close();
+  }
+}
+
 function weigh({ compressedSize, chunks }: RowGroup): number {
   const uncompressedSize = sum(chunks, (chunk) => chunk.uncompressedSize);
   return Math.max(compressedSize, uncompressedSize / UNCOMPRESSED_DIVISOR);

@@ -32,6 +32,8 @@ export interface PlanningOptions {
   /** As in `RunSink`. */
   readonly isFinal: boolean;
   readonly planRanges: PlanRanges;
+  /** Returns true for a range that is a split of its own. */
+  readonly isAlone?: (range: SourceRange) => boolean;
   /** Plan only the first rows of the inputs; absent: all. */
   readonly limit?: LimitOptions;
   /** Stops the planning; no plan is kept. */

@@ -33,6 +33,8 @@ interface PlanLimits {
   readonly splitsMax?: number;
   /** Part of the ids of splits; default 0. */
   readonly epoch?: number;
+  /** Returns true for a range that is a split of its own; without it, ranges are packed. */
+  readonly isAlone?: (range: SourceRange) => boolean;
 }
 
 interface Piece {
@@ -58,10 +60,10 @@ export function makePlan(ranged: Iterable<RangedSource>, limits: PlanLimits): Pl
   const splitsMax = limits.splitsMax ?? SPLITS_MAX;
   const pieces = weigh(ranged, limits);
   let splitBytes = limits.splitBytes;
-  let ends = pack(pieces, splitBytes);
+  let ends = pack(pieces, splitBytes, limits);
   while (ends.length > splitsMax) {
     splitBytes *= 2;
-    ends = pack(pieces, splitBytes);
+    ends = pack(pieces, splitBytes, limits);
   }
   return Object.freeze({
     sources: Object.freeze(pieces.sources),
@@ -99,7 +101,7 @@ export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
 /** Returns the plan with more sources at its end, in additional splits. */
 export function extendPlan(plan: Plan, ranged: Iterable<RangedSource>, limits: PlanLimits): Plan {
   const pieces = weigh(ranged, limits);
-  const ends = pack(pieces, limits.splitBytes);
+  const ends = pack(pieces, limits.splitBytes, limits);
   const splits = cut(pieces, ends, plan.splits.length, limits);
   return Object.freeze({
     sources: Object.freeze([...plan.sources, ...pieces.sources]),
@@ -239,15 +241,22 @@ function weigh(ranged: Iterable<RangedSource>, { splitBytes }: PlanLimits): Weig
 }
 
 /** Returns where groups of pieces end. */
-function pack({ weights }: WeighedPieces, splitBytes: number): readonly number[] {
+function pack(
+  { weights, ranges }: WeighedPieces,
+  splitBytes: number,
+  { isAlone = () => false }: Pick<PlanLimits, "isAlone">,
+): readonly number[] {
   const ends: number[] = [];
   let open = 0;
+  let wasAlone = false;
   for (const [index, weight] of weights.entries()) {
-    if (index > (ends.at(-1) ?? 0) && open + weight > splitBytes) {
+    const alone = isAlone(ranges[index] as SourceRange);
+    if (index > (ends.at(-1) ?? 0) && (alone || wasAlone || open + weight > splitBytes)) {
       ends.push(index);
       open = 0;
     }
     open += weight;
+    wasAlone = alone;
   }
   if (weights.length > 0) ends.push(weights.length);
   return ends;
@@ -303,7 +312,8 @@ function piecesOf(ranged: RangedSource): readonly Piece[] {
   });
 }
 
-function weightFactor(source: Source): number {
+/** Returns the uncompressed bytes that a byte on disk of a source counts for. */
+export function weightFactor(source: Source): number {
   return formatOf(source.format).weight ?? (isCompressed(source) ? COMPRESSED_WEIGHT : 1);
 }
 

@@ -12,6 +12,7 @@ import {
   unusedFieldsSchema,
 } from "./report-fields.js";
 import { estimateSchema, identitySchema, type topIDSchema } from "./report-identity.js";
+import { quickSchema } from "./report-quick.js";
 import { targetReportSchema } from "./report-target.js";
 import { type JsonType, valueTypes } from "./value-types.js";
 
@@ -291,8 +292,13 @@ export const reportSchema = z.strictObject({
   dayZone: text.describe("Zone of days and hours: the one that an export uses for its days."),
   inputs: inputsSchema.describe("Files and sources, with their formats."),
   sample: z
-    .strictObject({ share: share.describe("Share of the inputs' bytes that was read.") })
-    .describe("Counts are of what was read and are not scaled up; only `estimates` are."),
+    .strictObject({
+      share: share.describe("Share of the inputs' bytes that was read."),
+      quick: quickSchema.exactOptional().describe("Estimates for all inputs, with `--quick`."),
+    })
+    .describe(
+      "Counts are of what was read and are not scaled up; only `estimates` and `quick` are.",
+    ),
   limit: z
     .strictObject({
       rows: count.describe("Rows that were read at most, in the order of the inputs."),
@@ -382,4 +388,5 @@ export type ReportSizes = Immutable<z.infer<typeof sizesSchema>>;
 export type ReportReject = Immutable<z.infer<typeof rejectSchema>>;
 export type ReportSample = Immutable<z.infer<typeof sampleSchema>>;
 export type Comparison = Immutable<z.infer<typeof comparisonSchema>>;
+export type QuickReport = Immutable<z.infer<typeof quickSchema>>;
 export type ReportEstimates = Immutable<z.infer<typeof estimatesSchema>>;

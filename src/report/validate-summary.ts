@@ -10,6 +10,7 @@ import {
   formatNumberOf,
   formatShare,
 } from "./quantities.js";
+import { quickLines } from "./quick-text.js";
 import { describeLimit, describeUnused, line, rowRate, rowsLine } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
@@ -51,6 +52,7 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
         "removed as duplicates",
       ],
     ]),
+    ...quickLines(report).map(([label, text]) => line(label, harmless(text))),
     ...targetLines(report),
     ...describeLimit(report.limit),
     ...duplicateLines(report),

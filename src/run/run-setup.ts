@@ -134,6 +134,7 @@ export async function planRun(
     ...(rows === undefined
       ? {}
       : { limit: { rows, openCounter: () => read.openCounter(options, readerOptions) } }),
+    ...omitUndefined({ isAlone: read.isAlone }),
     beforeChange: () => refuseEarly(options, entry, signal),
     planRanges: (source, bytes) => read.planRanges(source, bytes, readerOptions),
   });

@@ -57,6 +57,8 @@ export interface InputReading {
     splitBytes: number,
     options: ReaderOptions,
   ): Promise<readonly SourceRange[]>;
+  /** Returns true for a range that is a split of its own; absent if all are packed. */
+  isAlone?(range: SourceRange): boolean;
   /** Opens what counts rows, for runs with a limit. */
   openCounter(options: RunOptions, readerOptions: ReaderOptions): Promise<CountRows>;
 }

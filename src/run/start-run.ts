@@ -337,7 +337,7 @@ async function planEpoch(
     startedAt: options.now.toISOString(),
     resumes: 0,
     ...omitUndefined({ limit }),
-    plan: makePlan(ranged, { splitBytes, epoch }),
+    plan: makePlan(ranged, { splitBytes, epoch, ...omitUndefined({ isAlone: options.isAlone }) }),
     unreadable,
   };
   return begunEpoch(new Ledger(layout), record);

@@ -43,6 +43,37 @@ describePages("changes since an earlier report", (inPage) => {
     );
   });
 
+  test("and estimates are shown as text", async () => {
+    const figure = { count: 1_204_312, error: 3_071 };
+    const none = { count: 0, error: 0 };
+    const quick = {
+      isExact: false,
+      confidence: 0.95,
+      units: 240,
+      beginnings: 0,
+      rows: { read: figure, added: none, mapped: figure, rejected: none, filtered: none },
+      rejects: [],
+      events: [{ event: "<i>brewed", rows: { count: 12, error: null } }],
+      days: [{ day: "2026-01-01", events: figure }],
+      unknown: ["Rare <b> names."],
+    };
+    await inPage(
+      async (page) => {
+        const rows = await page.locator("#estimates tbody tr").allInnerTexts();
+        expect(rows.map((text) => text.replaceAll(/\s+/g, " ").trim())).toEqual([
+          "read rows about 1,204,300 ± 3,100",
+          "mapped rows about 1,204,300 ± 3,100",
+          "rejected rows 0",
+          "filtered rows 0",
+          "<i>brewed event names about 12 (error unknown)",
+          "2026-01-01 days about 1,204,300 ± 3,100",
+        ]);
+        expect(await page.locator("#estimates li").allInnerTexts()).toEqual(["Rare <b> names."]);
+      },
+      { report: { ...compared, sample: { share: 0.01, quick } } },
+    );
+  });
+
   test("are not shown without a comparison", async () => {
     await inPage(async (page) => {
       expect(await page.locator("#comparison, nav a[href='#comparison']").count()).toBe(0);

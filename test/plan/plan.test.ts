@@ -44,6 +44,19 @@ function describePlan(plan: Plan): readonly string[] {
 const limits = { splitBytes: 64 * MIB };
 
 describe("a plan", () => {
+  it("makes splits of their own of ranges that stand alone", () => {
+    const one = ranged(sourceOf("a", 6), MIB, 1, 2, 3);
+    const plan = makePlan([one, whole(sourceOf("b", 1))], {
+      splitBytes: 64 * MIB,
+      isAlone: ({ start }) => start === MIB,
+    });
+    expect(describePlan(plan)).toEqual([
+      "000000: a[0-1) 1",
+      "000001: a[1-2) 1",
+      "000002: a[2-) b[0-) 5",
+    ]);
+  });
+
   it("packs small sources in order and gives large ones several splits", () => {
     const plan = makePlan(
       [

@@ -47,7 +47,8 @@ configuration are the same.
 
 Examples:
   $ switchyard validate export.zip
-  $ switchyard validate 's3/**/*.json.gz' --sample 1% --report first-look
+  $ switchyard validate 's3/**/*.json.gz' --quick --report first-look
+  $ switchyard validate export.zip --compare report/report.json
   $ switchyard validate export.zip --apply
   $ switchyard validate export.zip --json | jq .findings
 

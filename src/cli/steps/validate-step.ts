@@ -71,8 +71,10 @@ export async function runValidateStep(
 /** Identifies the inputs, the options that decide the report, and the version. */
 async function basisOf(configuration: Configuration, signal: AbortSignal): Promise<string> {
   const request = resolveValidateRequest(configuration);
-  const { dayZone, sampleShare, format, compression, csvSafe, columns, maxRejects } = request;
-  const options = { dayZone, sampleShare, format, compression, csvSafe, columns, maxRejects };
+  const { dayZone, sampleShare, quick, format, compression, csvSafe, columns } = request;
+  const { maxRejects } = request;
+  const read = { dayZone, sampleShare, ...omitUndefined({ quick }) };
+  const options = { ...read, format, compression, csvSafe, columns, maxRejects };
   const { acceptFindings } = configuration.values;
   const facts = { version, ...options, acceptFindings, run: await recordRunOptions(request) };
   const { cwd, s3, notInputs } = request;

@@ -15,6 +15,7 @@ import {
   unusedSection,
   userPropertiesSection,
 } from "../sections/numbers-section.js";
+import { quickSection } from "../sections/quick-section.js";
 import { rejectsSection } from "../sections/rejects-section.js";
 import { qualifyingSection, settingsSection } from "../sections/run-section.js";
 import { samplesSection } from "../sections/samples-section.js";
@@ -129,6 +130,7 @@ function overviewPage(view: ViewState, tooltip: Tooltip): HTMLElement {
     "div",
     { class: "page" },
     headSection(report),
+    quickSection(report),
     findingsSection(view),
     targetSection(report),
     comparisonSection(report),

@@ -53,6 +53,29 @@ export async function planCsvRanges(
   return [0, ...cuts].map((start, index) => ({ source, start, end: cuts[index] ?? null }));
 }
 
+/**
+ * Returns the records of a piece of a plain UTF-8 source: those from the cut of its start up to the one of
+ * the next piece. A piece without a cut belongs to the one before it; then returns undefined, as for one
+ * without a record. Throws `SourceError` if the source cannot be read.
+ */
+export async function cutCsvPiece(
+  source: Source,
+  openBytes: (source: Source, start: number) => Promise<ByteSource>,
+  { index, bytes }: { readonly index: number; readonly bytes: number },
+): Promise<SourceRange | undefined> {
+  const { format, size } = source;
+  if (format.kind !== "csv") throw new Error(`not a CSV source: ${source.name}`);
+  const cutOf = async (piece: number) =>
+    piece === 0 ? 0 : findCut(source, openBytes, piece * bytes, format);
+  const start = await cutOf(index);
+  if (start === undefined) return undefined;
+  for (let next = index + 1; next * bytes < size; next++) {
+    const end = await cutOf(next);
+    if (end !== undefined && end < size) return end > start ? { source, start, end } : undefined;
+  }
+  return { source, start, end: null };
+}
+
 async function findCut(
   source: Source,
   openBytes: (source: Source, start: number) => Promise<ByteSource>,

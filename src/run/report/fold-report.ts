@@ -69,6 +69,8 @@ export interface ReportFacts {
   readonly exact: NonNullable<Report["rows"]["duplicates"]["exact"]> | undefined;
   readonly dayZone: string;
   readonly sampleShare: number;
+  /** Estimates for all rows; absent if only what was read is counted. */
+  readonly quick?: Report["sample"]["quick"];
   readonly threads: number;
   readonly sources: readonly Source[];
   /** Source fields without a target, the most filled first. */
@@ -107,7 +109,7 @@ export function foldReport(
     configuration: accounts.configuration,
     dayZone,
     inputs: inputsOf(facts),
-    sample: { share: sampleShare },
+    sample: { share: sampleShare, ...omitUndefined({ quick: facts.quick }) },
     ...omitUndefined({ limit: accounts.limit }),
     rows: rowsOf(facts, profile),
     days,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { agreeOnRecord, planCsvRanges } from "../../../src/readers/csv/csv-ranges.js";
+import { agreeOnRecord, cutCsvPiece, planCsvRanges } from "../../../src/readers/csv/csv-ranges.js";
 import type { Source } from "../../../src/sources/source.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { deliverBytes } from "../conformance.js";
@@ -117,5 +117,36 @@ describe("CsvReader on a range", () => {
     const whole = await readCsv(open, dialect);
     const places = (rows: typeof whole) => rows.map(({ offset, fault }) => [offset, fault]);
     expect(places([...first, ...second])).toEqual(places(whole));
+  });
+});
+
+describe("cutCsvPiece", () => {
+  const pieceOf = (content: Uint8Array, index: number, bytes: number) =>
+    cutCsvPiece(
+      testSource(dialect, content.length),
+      async (_, start) => deliverBytes(content, start, {}),
+      { index, bytes },
+    );
+
+  test("gives each record to one piece, and none to a piece inside of a long one", async () => {
+    const long = `1,"${"x".repeat(70)}",3\n`;
+    const content = Buffer.from(`${"1,2,3\n".repeat(40)}${long}${"1,2,3\n".repeat(40)}`);
+    const pieces = [];
+    for (let index = 0; index * 25 < content.length; index++)
+      pieces.push(await pieceOf(content, index, 25));
+    const ranges = pieces.filter((piece) => piece !== undefined);
+    expect(ranges.length).toBeLessThan(pieces.length);
+    expect(ranges[0]?.start).toBe(0);
+    expect(ranges.at(-1)?.end).toBeNull();
+    for (const [index, { start }] of ranges.entries())
+      if (index > 0) expect(ranges[index - 1]?.end).toBe(start);
+    expect(ranges.map(({ start, end }) => ({ start, end }))).toEqual(
+      (await plan(content, 25)).map(({ start, end }) => ({ start, end })),
+    );
+  });
+
+  test("ends the last piece with the source", async () => {
+    const content = Buffer.from("1,2,3\n".repeat(100));
+    expect(await pieceOf(content, 5, 100)).toMatchObject({ start: 504, end: null });
   });
 });

@@ -1,0 +1,164 @@
+import { SourceError, throwIfInterrupted } from "../../base/errors.js";
+import { sum } from "../../base/sum.js";
+import type { QuickLimits } from "../../options/options.js";
+import { weightFactor } from "../../plan/plan.js";
+import type { Source, SourceRange } from "../../sources/source.js";
+import { drawUnits, randomOf, type Unit } from "./draw-units.js";
+import type { ClassSize } from "./estimate.js";
+import { type SampleTools, type UnitKind, unitKindOf, unitKinds } from "./unit-kinds.js";
+
+/** A drawn unit that is read. */
+interface SampledUnit {
+  /** Index of its class. */
+  readonly of: number;
+  /** Among the drawn units of its class. */
+  readonly index: number;
+  readonly draws: number;
+  /** Size of what is read of it, in the unit of its class. */
+  readonly size: number;
+}
+
+/** The parts of the inputs that a quick dry run reads. */
+export class QuickSample {
+  /** Sources and row groups of which only the beginning is read. */
+  beginnings = 0;
+  readonly #classes: ClassSize[] = [];
+  /** Ranges by name of their source; other sources are read as a whole. */
+  readonly #ranges = new Map<string, SourceRange[]>();
+  readonly #units = new Map<string, SampledUnit>();
+  /** Bytes of the sampled sources, and those of them that are read. */
+  #bytes = { sampled: 0, read: 0 };
+
+  get classes(): readonly ClassSize[] {
+    return this.#classes;
+  }
+
+  get units(): number {
+    return this.#units.size;
+  }
+
+  /** Returns the share of `bytes` on disk, those of all sources, that is read. */
+  shareOf(bytes: number): number {
+    const { sampled, read } = this.#bytes;
+    return bytes === 0 ? 1 : (bytes - sampled + read) / bytes;
+  }
+
+  /** Returns the ranges to read of a source; undefined for one that is read as a whole. */
+  rangesOf({ name }: Source): readonly SourceRange[] | undefined {
+    return this.#ranges.get(name);
+  }
+
+  /** Returns the drawn unit of a range; undefined in a source that is read as a whole. */
+  unitOf(range: SourceRange): SampledUnit | undefined {
+    return this.#units.get(keyOf(range));
+  }
+
+  /** Draws from sources of one class. What cannot be read is left to the run, which reports it. */
+  async draw(
+    members: readonly Source[],
+    draws: number,
+    { limits, random, tools }: Drawing,
+  ): Promise<void> {
+    const kind: UnitKind = unitKinds[unitKindOf(members[0] as Source)];
+    const units = await this.#unitsOf(members, (source) => kind.unitsOf(source, limits, tools));
+    const total = sum(units, ({ size }) => size);
+    if (total === 0) return;
+    const count = kind.drawsOf(draws, total / units.length, limits);
+    const drawn = drawUnits(units, { total, draws: count }, random);
+    const slacks: number[] = [];
+    let read = 0;
+    for (const { unit, ...place } of drawn) {
+      throwIfInterrupted(tools.options.signal);
+      const ranges = this.#ranges.get(unit.source.name) ?? [];
+      const part = await attempt(() => kind.partOf(unit, limits, tools));
+      if (part === "failed") {
+        if (ranges.length === 0) ranges.push({ source: unit.source, start: 0, end: null });
+        continue;
+      }
+      read += part?.size ?? unit.size;
+      if (part === undefined) continue;
+      const { range, size, isBeginning, slack } = part;
+      ranges.push(range);
+      slacks.push(slack);
+      this.#units.set(keyOf(range), { of: this.#classes.length, ...place, size });
+      if (isBeginning) this.beginnings++;
+    }
+    const bytes = sum(members, ({ size }) => size);
+    this.#bytes.sampled += bytes;
+    this.#bytes.read += (bytes * read) / total;
+    const slack = sum(slacks, (one) => one) / Math.max(1, slacks.length);
+    this.#classes.push({ total, draws: count, units: drawn.length, slack });
+  }
+
+  async #unitsOf(
+    members: readonly Source[],
+    unitsOf: (source: Source) => readonly Unit[] | Promise<readonly Unit[]>,
+  ): Promise<readonly Unit[]> {
+    const units: Unit[] = [];
+    for (const source of members) {
+      const found = await attempt(() => unitsOf(source));
+      if (found === "failed") continue;
+      this.#ranges.set(source.name, []);
+      for (const unit of found) units.push(unit);
+    }
+    return units;
+  }
+}
+
+interface Drawing {
+  readonly limits: QuickLimits;
+  readonly random: () => number;
+  readonly tools: SampleTools;
+}
+
+/** Least draws of a class, for an error of its own. */
+const DRAWS_MIN = 16;
+
+/**
+ * Draws the parts of the inputs that a quick dry run reads. Sources of one format and compression are a
+ * class, which gets draws by its size. A class that would be read for the most part is read as a whole.
+ * The same inputs give the same sample.
+ */
+export async function drawQuickSample(
+  sources: readonly Source[],
+  limits: QuickLimits,
+  tools: SampleTools,
+): Promise<QuickSample> {
+  const sample = new QuickSample();
+  const random = randomOf(sources);
+  const weightOf = (source: Source) => source.size * weightFactor(source);
+  const total = sum(sources, weightOf);
+  for (const members of classesOf(sources)) {
+    const weight = sum(members, weightOf);
+    const draws = Math.max(DRAWS_MIN, Math.round((limits.units * weight) / Math.max(1, total)));
+    if (weight > 2 * draws * limits.pieceBytes)
+      await sample.draw(members, draws, { limits, random, tools });
+  }
+  return sample;
+}
+
+function classesOf(sources: readonly Source[]): readonly (readonly Source[])[] {
+  const classes = new Map<string, Source[]>();
+  for (const source of sources) {
+    const { format, codecs, entry } = source;
+    const name = JSON.stringify([unitKindOf(source), format.kind, codecs, entry?.method ?? null]);
+    const known = classes.get(name);
+    if (known === undefined) classes.set(name, [source]);
+    else known.push(source);
+  }
+  return [...classes.values()];
+}
+
+function keyOf({ source, start }: SourceRange): string {
+  return `${start} ${source.name}`;
+}
+
+/** Returns what `work` returns, or `failed` if its source cannot be read. */
+async function attempt<Result>(work: () => Result | Promise<Result>): Promise<Result | "failed"> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SourceError) return "failed";
+    throw error;
+  }
+}
