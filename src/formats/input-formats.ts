@@ -17,7 +17,14 @@ import { isBinary } from "../sources/magic.js";
 import { isPlain, openBytes } from "../sources/open-bytes.js";
 import { isPathField } from "../sources/path-columns.js";
 import type { ReaderOptions } from "../sources/read-options.js";
-import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "../sources/source.js";
+import {
+  type Format,
+  type FormatKind,
+  type GivenDialect,
+  MIXED_ENCODING,
+  type Source,
+  type SourceRange,
+} from "../sources/source.js";
 import type { DetectFormat } from "../sources/source-discovery.js";
 import type { HeadSample } from "../sources/source-head.js";
 import { plainSource } from "../sources/source-table.js";
@@ -370,7 +377,7 @@ function describeCsv({ delimiter, header, encoding, quote, ...more }: CsvFormat)
     quote === '"' ? undefined : quote === "" ? "no quotes" : `quotes ${quote}`,
     more.backslashes === undefined ? undefined : "backslash escapes",
     more.skipLines === undefined ? undefined : `${more.skipLines} lines before the header`,
-    encoding === "utf-8" ? undefined : encoding.toUpperCase(),
+    encoding === "utf-8" || encoding === MIXED_ENCODING ? undefined : encoding.toUpperCase(),
   ].filter((fact) => fact !== undefined);
   return facts.length === 0 ? "CSV" : `CSV (${facts.join(", ")})`;
 }

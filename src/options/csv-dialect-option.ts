@@ -39,7 +39,9 @@ const members = {
   header: z.boolean().describe("The first record of each input is its header"),
   encoding: validated(parseEncoding, "an encoding of the Encoding Standard, such as windows-1252")
     .transform((text) => parseEncoding(text) as string)
-    .describe("An encoding of the Encoding Standard, such as windows-1252"),
+    .describe(
+      "An encoding of the Encoding Standard, such as windows-1252; mixed if rows are UTF-8 or windows-1252",
+    ),
 };
 
 type MemberName = keyof typeof members;

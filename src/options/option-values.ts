@@ -1,4 +1,5 @@
 import { GIB, KIB, MIB } from "../base/limits.js";
+import { MIXED_ENCODING } from "../sources/source.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { MaxRejects } from "./options.js";
 
@@ -144,8 +145,9 @@ export function parseDelimiter(text: string): string | undefined {
   return found === "" ? undefined : found;
 }
 
-/** Returns the name that TextDecoder has for an encoding. */
+/** Returns the name that TextDecoder has for an encoding, or `mixed`. */
 export function parseEncoding(name: string): string | undefined {
+  if (name.toLowerCase() === MIXED_ENCODING) return MIXED_ENCODING;
   try {
     return new TextDecoder(name).encoding;
   } catch {

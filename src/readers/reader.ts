@@ -12,10 +12,12 @@ export interface MisplacedCommas {
   readonly byte: number;
 }
 
-/** Counts of what was skipped because it is not a row; files that were joined have it. */
+/** Counts of what was skipped because it is not a row, as in files that were joined, and of recoded rows. */
 export interface ReaderNotices {
   readonly byte_order_mark_skipped?: number;
   readonly header_repeated?: number;
+  /** Rows that are not UTF-8 and were read as windows-1252. */
+  readonly row_recoded?: number;
 }
 
 /** Rows of one source range, batch by batch. */

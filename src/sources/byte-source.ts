@@ -12,3 +12,19 @@ export interface ByteSource {
   readonly consumed: number;
   close(): Promise<void>;
 }
+
+/** Returns a source of bytes that are in memory. */
+export function bytesInMemory(bytes: Buffer): ByteSource {
+  let position = 0;
+  return {
+    get consumed() {
+      return position;
+    },
+    read(target) {
+      const read = bytes.copy(target, 0, position);
+      position += read;
+      return read;
+    },
+    close: async () => {},
+  };
+}

@@ -47,6 +47,9 @@ export interface KeyedRows {
   readonly isMember: boolean;
 }
 
+/** The encoding of files whose rows are UTF-8, or else windows-1252. */
+export const MIXED_ENCODING = "mixed";
+
 export interface CsvDialect {
   /** One ASCII character; others, and several, are read through csv-parse. */
   readonly delimiter: string;
@@ -70,7 +73,7 @@ export interface CsvDialect {
   readonly columns: readonly string[];
   /** True if the first record of the source is the header, not a row. */
   readonly header: boolean;
-  /** As TextDecoder names it. */
+  /** As TextDecoder names it, or `MIXED_ENCODING`. */
   readonly encoding: string;
 }
 

@@ -219,6 +219,27 @@ test("CSV in another encoding is refused with the option that reads it, and read
   expect(users).toEqual(lines(0, 60, (user) => `Müller${user}`));
 });
 
+test("rows of a data feed are UTF-8 or windows-1252, and are counted", async () => {
+  const cells = lines(0, 90, (user) => `e\t${time}\tMüller${user}\n`);
+  const text = (from: number, to: number) => cells.slice(from, to).join("");
+  const mixed = Buffer.concat([
+    Buffer.from(header.replaceAll(",", "\t") + text(0, 30)),
+    Buffer.from(text(30, 60), "latin1"),
+    Buffer.from(text(60, 90)),
+  ]);
+  const users = lines(0, 90, (user) => `Müller${user}`);
+  writeFileSync(join(scratch, "hit_data.tsv"), mixed);
+  writeFileSync(join(scratch, "feed.tsv.gz"), gzipSync(mixed));
+  const found = { users, result: { rows: { rejected: 0 }, notices: { row_recoded: 30 } } };
+  expect(await exportOf("hit_data.tsv")).toMatchObject(found);
+  expect(await exportOf("hit_data.tsv", "--split-size", "500", "--fresh")).toMatchObject(found);
+  expect(await exportOf("feed.tsv.gz", "--csv-dialect", "adobe")).toMatchObject(found);
+  const other = ["--csv-dialect", "encoding=mixed", "--fresh"];
+  expect(await exportOf("feed.tsv.gz", ...other)).toMatchObject(found);
+  const plain = await exportOf("hit_data.tsv", "--csv-dialect", "encoding=utf-8", "--fresh");
+  expect(plain.result?.rows).toMatchObject({ rejected: 30 });
+});
+
 test("CSV with several characters between the cells is read, and its rejects again", async () => {
   const rows = lines(0, 20, (user) => `e||${time}||"${user}"\n`);
   rows[3] = 'e||2026-02-31||"u||003"\n';

@@ -12,7 +12,7 @@ const NULLS_SUFFICE = "\t";
 const HIVE_DELIMITER = "\x01";
 
 /** The name that Adobe gives to the rows of a data feed. */
-const ADOBE_NAME = /hit_data/i;
+export const ADOBE_NAME = /hit_data/i;
 
 /** Smallest share of quoted cells in a dialect that quotes cells and escapes with backslashes. */
 const QUOTED_SHARE_MIN = 0.2;

@@ -1,8 +1,13 @@
 import { SourceError, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { option } from "../../base/option-text.js";
-import type { CsvDialect, GivenDialect } from "../../sources/source.js";
-import { backslashMarks, findBackslashes, isQuotedAsMarked } from "./backslash-detection.js";
+import { type CsvDialect, type GivenDialect, MIXED_ENCODING } from "../../sources/source.js";
+import {
+  ADOBE_NAME,
+  backslashMarks,
+  findBackslashes,
+  isQuotedAsMarked,
+} from "./backslash-detection.js";
 import { detectEncoding, ENCODING_ADVICE, isOtherEncoding, toUtf8 } from "./csv-encoding.js";
 import { looksLikeHeader } from "./csv-header.js";
 import {
@@ -50,7 +55,7 @@ export function detectCsv(
   hints: CsvHints = {},
   given: GivenDialect = {},
 ): CsvDialect | null {
-  const encoding = given.encoding ?? detectEncoding(head);
+  const encoding = given.encoding ?? encodingOf(head, hints);
   const all = toUtf8(head, encoding);
   const isSaid = hints.given === true || isDescribed(given);
   if (!isSaid && (isBinary(all) || looksLikeJson(all))) return null;
@@ -64,6 +69,12 @@ export function detectCsv(
   }
   const options = omitUndefined({ nulls: given.nulls, skipLines });
   return { ...trial.marks, ...options, ...nameColumns(bytes, trial, known), encoding };
+}
+
+/** Adobe says that its files are ISO-8859-1, and they have UTF-8, or both. */
+function encodingOf(head: Uint8Array, { name = "" }: CsvHints): string {
+  const encoding = detectEncoding(head);
+  return encoding === "utf-8" && ADOBE_NAME.test(name) ? MIXED_ENCODING : encoding;
 }
 
 /** A trial with the bytes that begin with its header or first row. */

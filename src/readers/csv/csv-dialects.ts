@@ -1,4 +1,4 @@
-import type { GivenDialect } from "../../sources/source.js";
+import { type GivenDialect, MIXED_ENCODING } from "../../sources/source.js";
 
 /** Dialects by the program that writes them; members that are missing are detected. */
 const csvDialects = {
@@ -7,7 +7,8 @@ const csvDialects = {
   mysql: { delimiter: "\t", quote: "", backslashes: true },
   snowflake: { delimiter: ",", quote: "", backslashes: true },
   redshift: { delimiter: "|", backslashes: true },
-  adobe: { delimiter: "\t", quote: "", backslashes: true },
+  // Its documentation says ISO-8859-1, and files have UTF-8, or both: "Data feed contents".
+  adobe: { delimiter: "\t", quote: "", backslashes: true, encoding: MIXED_ENCODING },
 } as const satisfies Readonly<Record<string, GivenDialect>>;
 
 export type CsvDialectName = keyof typeof csvDialects;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { option } from "../../base/option-text.js";
 import type { ByteSource } from "../../sources/byte-source.js";
-import type { CsvDialect } from "../../sources/source.js";
+import { type CsvDialect, MIXED_ENCODING } from "../../sources/source.js";
 
 /** Bytes of a head that decide the encoding. More do not change the result. */
 export const ENCODING_PROBE_BYTES = 4_096;
@@ -28,9 +28,35 @@ export function detectEncoding(head: Uint8Array): CsvDialect["encoding"] {
   return "utf-8";
 }
 
+/** The characters of windows-1252 from 0x80 to 0x9f; its others are those of Latin-1. */
+const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+/** Recodes windows-1252, which has a character for each byte, to UTF-8. */
+export function fromWindows1252(bytes: Uint8Array): Buffer {
+  // TextDecoder of some versions of Node reads windows-1252 as Latin-1 unless it streams.
+  const text = Buffer.from(bytes).toString("latin1");
+  return Buffer.from(
+    text.replace(/[\x80-\x9f]/g, (one) => WINDOWS_1252[one.charCodeAt(0) - 0x80]!),
+  );
+}
+
+/** Recodes the lines of a head that are not UTF-8; the last one can be cut. */
+function linesToUtf8(head: Uint8Array): Uint8Array {
+  if (isUtf8(head)) return head;
+  const lines: Uint8Array[] = [];
+  for (let start = 0; start < head.length; ) {
+    const end = head.indexOf(0x0a, start) + 1 || head.length;
+    const line = head.subarray(start, end);
+    lines.push(isUtf8(line) || end === head.length ? line : fromWindows1252(line));
+    start = end;
+  }
+  return Buffer.concat(lines);
+}
+
 /** Recodes the head to UTF-8; a byte order mark stays, and a character that the end cuts is left out. */
 export function toUtf8(head: Uint8Array, encoding: CsvDialect["encoding"]): Uint8Array {
   if (encoding === "utf-8") return head;
+  if (encoding === MIXED_ENCODING) return linesToUtf8(head);
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   return Buffer.from(decoder.decode(head, { stream: true }));
 }
@@ -39,7 +65,7 @@ export function toUtf8(head: Uint8Array, encoding: CsvDialect["encoding"]): Uint
 const OTHER_BYTES_MIN = 20;
 
 /** Advice for text that is not UTF-8. */
-export const ENCODING_ADVICE = `pass ${option("csvDialect")} encoding= with its encoding, such as windows-1252 (Western Europe), windows-1251 (Cyrillic) or shift_jis (Japanese)`;
+export const ENCODING_ADVICE = `pass ${option("csvDialect")} encoding= with its encoding, such as windows-1252 (Western Europe), windows-1251 (Cyrillic) or shift_jis (Japanese), or mixed if only some rows are windows-1252`;
 
 /** Returns whether a head has more bytes that are not UTF-8 than other characters beyond ASCII. */
 export function isOtherEncoding(head: Uint8Array): boolean {
@@ -50,9 +76,9 @@ export function isOtherEncoding(head: Uint8Array): boolean {
   return invalid >= OTHER_BYTES_MIN && invalid * 2 > beyond.length;
 }
 
-/** Recodes a source to UTF-8. */
+/** Recodes a source to UTF-8; one of mixed rows is recoded row by row. */
 export function recode(bytes: ByteSource, encoding: CsvDialect["encoding"]): ByteSource {
-  if (encoding === "utf-8") return bytes;
+  if (encoding === "utf-8" || encoding === MIXED_ENCODING) return bytes;
   const isUtf16 = encoding === "utf-16le" || encoding === "utf-16be";
   return isUtf16 ? new Utf16Source(bytes, encoding) : new DecodedSource(bytes, encoding);
 }

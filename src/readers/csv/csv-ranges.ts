@@ -1,6 +1,11 @@
 import { KIB, MIB } from "../../base/limits.js";
 import type { ByteSource } from "../../sources/byte-source.js";
-import type { CsvDialect, Source, SourceRange } from "../../sources/source.js";
+import {
+  type CsvDialect,
+  MIXED_ENCODING,
+  type Source,
+  type SourceRange,
+} from "../../sources/source.js";
 import { isParsed } from "./csv-dialects.js";
 import { possibleStates, RecordWalker, skipLine, skipToRecord } from "./record-walk.js";
 
@@ -42,7 +47,8 @@ export async function planCsvRanges(
   if (format.kind !== "csv") throw new Error(`not a CSV source: ${source.name}`);
   const cuts: number[] = [];
   const isPlain = codecs.length === 0 && entry === undefined;
-  if (isPlain && format.encoding === "utf-8" && !isParsed(format)) {
+  const isCut = format.encoding === "utf-8" || format.encoding === MIXED_ENCODING;
+  if (isPlain && isCut && !isParsed(format)) {
     for (let target = splitBytes; target < size; target += splitBytes) {
       const last = cuts.at(-1) ?? 0;
       if (target <= last) continue;

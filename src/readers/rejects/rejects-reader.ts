@@ -1,7 +1,7 @@
 import { SourceError } from "../../base/errors.js";
 import { flagText } from "../../base/option-text.js";
 import type { Batch, RawRows, RowOrigin } from "../../batch/batch.js";
-import type { ByteSource } from "../../sources/byte-source.js";
+import { type ByteSource, bytesInMemory } from "../../sources/byte-source.js";
 import type { Format, SourceRange } from "../../sources/source.js";
 import type { Reader } from "../reader.js";
 import { type KeptRow, parseRejectLine } from "./reject-line.js";
@@ -120,19 +120,7 @@ function isPlain({ raw, code, format }: KeptRow): boolean {
 
 function bytesOf(rows: readonly KeptRow[]): ByteSource {
   // No line end after the last row: a backslash at its end would escape it.
-  const bytes = Buffer.concat(rows.flatMap(({ raw }) => [LINE_END, raw]).slice(1));
-  let position = 0;
-  return {
-    get consumed() {
-      return position;
-    },
-    read(target) {
-      const read = bytes.copy(target, 0, position);
-      position += read;
-      return read;
-    },
-    close: async () => {},
-  };
+  return bytesInMemory(Buffer.concat(rows.flatMap(({ raw }) => [LINE_END, raw]).slice(1)));
 }
 
 const LINE_END = Buffer.from("\n");
