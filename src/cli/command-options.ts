@@ -267,8 +267,11 @@ export function flagWords(flags: GivenFlags, names: readonly OptionName[]): read
     if (value === true) return [flag];
     if (value === false) return [`--no-${flag.slice(2)}`];
     if (!Array.isArray(value)) return [flag, String(value)];
-    const { isRepeatable } = describeOption(name).type;
-    return isRepeatable ? value.flatMap((one) => [flag, String(one)]) : [flag, value.join(",")];
+    const { isRepeatable, placeholder } = describeOption(name).type;
+    if (isRepeatable) return value.flatMap((one) => [flag, String(one)]);
+    const list = value.join(",");
+    // A value that can be left out follows its flag in the same word.
+    return placeholder.startsWith("[") ? [`${flag}=${list}`] : [flag, list];
   });
 }
 

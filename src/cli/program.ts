@@ -55,11 +55,17 @@ export async function runCommandLine(
 
 const JSON_FLAG = flagOf("json");
 
-/** Gives `--json` its form, so that the word after it is not taken for one. */
+/** The values of flags that can be without one. */
+const bareValues: ReadonlyMap<string, string> = new Map([
+  [JSON_FLAG, jsonOutputs[0]],
+  [flagOf("repair"), "true"],
+]);
+
+/** Gives `--json` and `--repair` their values, so that the words after them are not taken for one. */
 function withForm(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   return words.map((word, index) =>
-    word === JSON_FLAG && (end < 0 || index < end) ? `${JSON_FLAG}=${jsonOutputs[0]}` : word,
+    bareValues.has(word) && (end < 0 || index < end) ? `${word}=${bareValues.get(word)}` : word,
   );
 }
 

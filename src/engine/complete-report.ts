@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { QualifyOptions } from "../console/qualify-plan.js";
 import type { Configuration } from "../options/configuration.js";
 import { type OptionValues, withDefaults } from "../options/option-names.js";
@@ -15,6 +16,7 @@ import { acceptFindings, checkAccepted, verdictOf } from "../report/verdict.js";
 import type { CountedReport } from "../run/report/fold-report.js";
 import { repairName } from "../target/rename.js";
 import { loadTarget } from "../target/targets.js";
+import type { openReloads } from "./reloaded-events.js";
 
 export { checkAccepted, missingFieldsError };
 
@@ -27,18 +29,30 @@ export async function completeReport(
   counted: CountedReport,
   { values, rejectLimits }: Pick<Configuration, "values" | "rejectLimits">,
   modulePath: string,
-  compare?: CompareReport,
+  { compare, countReloaded }: ReportAdditions = {},
 ): Promise<Report> {
   const { rate, maxRejects: general } = withDefaults(values, ".");
   const { export: maxRejects = general } = rejectLimits;
   const delivery = estimateDelivery(counted, rate?.rate);
   const qualifyingEvents = await planNames(counted, values);
   const { partSizes: _, ...report } = counted;
-  const facts = { ...report, estimates: { ...delivery, qualifyingEvents } };
+  const reloaded = report.target && countReloaded?.(report);
+  const target = report.target && { ...report.target, ...omitUndefined({ reloaded }) };
+  const facts = {
+    ...report,
+    ...omitUndefined({ target }),
+    estimates: { ...delivery, qualifyingEvents },
+  };
   const found = findFindings(facts, modulePath);
   const findings = acceptFindings(found, facts.rows, { codes: values.acceptFindings, maxRejects });
   const complete = { ...facts, findings, verdict: verdictOf({ ...facts, findings }, maxRejects) };
   return compare === undefined ? complete : { ...complete, comparison: compare(complete) };
+}
+
+/** Facts that were read before the run, for a report. */
+interface ReportAdditions {
+  readonly compare?: CompareReport | undefined;
+  readonly countReloaded?: Awaited<ReturnType<typeof openReloads>>;
 }
 
 /** Compares a report with an earlier one. */

@@ -9,6 +9,7 @@ import {
   openComparison,
   writeReportFiles,
 } from "../engine/complete-report.js";
+import { openReloads } from "../engine/reloaded-events.js";
 import { runs } from "../engine/runs.js";
 import type { RunContext, RunObserver, RunProgress } from "../ledger/run-observer.js";
 import { locate } from "../options/option-names.js";
@@ -67,13 +68,18 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
     const { reportDirectory } = request;
     checkAccepted(configuration.values.acceptFindings);
     const compare = await openComparison(configuration.values.compare);
+    const { signal = new AbortController().signal } = options;
+    const countReloaded = await openReloads(configuration, signal);
     const writes = options.report !== undefined;
     if (writes) await checkReportDirectory(reportDirectory);
     const { counted, ...result } = await controlRun(options, (context) =>
       runs.validate({ ...request, ...(writes && { keptKeysDirectory }) }, context),
     );
     const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
-    const report = await completeReport(counted, configuration, modulePath, compare);
+    const report = await completeReport(counted, configuration, modulePath, {
+      compare,
+      countReloaded,
+    });
     const files =
       writes && result.outcome !== "interrupted"
         ? await writeReportFiles(reportDirectory, report)

@@ -83,6 +83,7 @@ export const optionTable = {
     type: type.repair,
     description: `Change what the target would drop, cut or not find: all, or some of ${repairs.join(", ")}`,
     default: false,
+    negation: "Repair nothing, whatever the configuration says",
   },
   dedupe: {
     replaces: "dedupeBy",

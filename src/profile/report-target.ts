@@ -37,5 +37,10 @@ export const targetReportSchema = z
     billed: count
       .nullable()
       .describe("Events that the platform bills: all that it takes; null if it is not known."),
+    reloaded: count
+      .exactOptional()
+      .describe(
+        "Events of announced days that an export of these inputs would change; the platform may load, and bill, them again. Absent if the output has announced no day.",
+      ),
   })
   .meta({ id: "target" });

@@ -72,8 +72,9 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
 /** `Statsig takes 1,204 of 2,000 events as they are, drops 311, changes 485; bills 1,689`. */
 function targetLines({ target }: Report): readonly string[] {
   if (target === undefined) return [];
-  const { title, events, lost, changed, billed } = target;
-  const bill = billed === null ? "" : `; bills ${formatCount(billed)}`;
+  const { title, events, lost, changed, billed, reloaded = 0 } = target;
+  const again = reloaded === 0 ? "" : `, and ${formatCount(reloaded)} of announced days again`;
+  const bill = billed === null ? "" : `; bills ${formatCount(billed)}${again}`;
   return [
     line(
       "target",

@@ -26,6 +26,18 @@ async function preview(cwd: string, ...args: string[]) {
   return stdout;
 }
 
+test("a flag that can be without a value does not take the input for one", async () => {
+  const cwd = project([row]);
+  const run = (command: string, ...args: string[]) =>
+    runInProcess([command, ...args, "in.ndjson", "--target", "statsig"], { cwd });
+  const { stdout } = await run("preview", "--repair", "--json");
+  expect(stdout).toContain('"auto:pageview"');
+  writeFileSync(join(cwd, "pipeline.config.json"), '{ "repair": true, "target": "statsig" }');
+  expect((await run("preview", "--no-repair", "--json")).stdout).not.toContain("auto:pageview");
+  const validated = await run("validate", "--repair=names,days", "--preset", "amplitude");
+  expect(validated.stdout).toMatch(/ export in.ndjson .*--repair=names,days/);
+});
+
 test("rows are shown as they become events, and as the target takes them", async () => {
   const cwd = project([row, { ...row, event_time: "never" }, { ...row, event_type: "skip" }]);
   const options = ["--target", "statsig", "--exclude-event", "skip"];

@@ -83,6 +83,16 @@ test("finished days are listed in a file, once, and changed ones within the limi
 
   // An increment adds to one day and brings another one.
   writeRows(join(cwd, "b.json"), ["2026-01-01", "2026-01-04"], 3);
+  const configuration = { preset: "amplitude", repair: true, export: { to: "out" } };
+  writeFileSync(join(cwd, "pipeline.config.json"), JSON.stringify(configuration));
+  for (const [input, reloaded] of [
+    [".", 13],
+    ["b.json", 13],
+    ["a.json", 0],
+  ] as const) {
+    const { stdout } = await run("validate", input, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ target: { reloaded } });
+  }
   expect(await exportAll()).toMatchObject({ exitCode: 0 });
   const refused = await run("ready", "out", "--max-reload", "12");
   expect(refused).toMatchObject({ exitCode: 1 });

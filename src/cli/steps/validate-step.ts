@@ -5,6 +5,7 @@ import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { version } from "../../base/package-files.js";
 import { completeReport, openComparison, writeReportFiles } from "../../engine/complete-report.js";
+import { openReloads } from "../../engine/reloaded-events.js";
 import { requireExpected } from "../../engine/require-expected.js";
 import { recordRunOptions } from "../../ledger/recorded-options.js";
 import type { RunObserver } from "../../ledger/run-observer.js";
@@ -53,6 +54,7 @@ export async function runValidateStep(
   await checkReportDirectory(resolveValidateRequest(configuration).reportDirectory);
   await requireExpected(configuration, context.signal);
   const compare = await openComparison(configuration.values.compare);
+  const countReloaded = await openReloads(configuration, context.signal);
   const wantsFixes = configuration.values.apply === true;
   const basis = inputs === undefined ? await basisOf(configuration, context.signal) : undefined;
   const last =
@@ -60,7 +62,12 @@ export async function runValidateStep(
       ? await lastReport(configuration, basis)
       : undefined;
   if (last !== undefined) return applyReport(last, configuration, context);
-  const done = await validateOnce(configuration, context, { inputs, basis, compare });
+  const done = await validateOnce(configuration, context, {
+    inputs,
+    basis,
+    compare,
+    countReloaded,
+  });
   const { applied, error } =
     wantsFixes && done.files !== undefined
       ? await tryFixes(done.report, configuration, context.observer)
@@ -150,18 +157,19 @@ async function validateOnce(
   {
     inputs,
     basis,
-    compare,
+    ...additions
   }: {
     readonly inputs: Discovery | undefined;
     readonly basis: string | undefined;
     readonly compare: Awaited<ReturnType<typeof openComparison>>;
+    readonly countReloaded: Awaited<ReturnType<typeof openReloads>>;
   },
 ) {
   const request = resolveValidateRequest(configuration);
   const { reportDirectory } = request;
   const { counted, ...facts } = await runs.validate(request, { signal, observer }, inputs);
   const modulePath = modulePathOf(configuration, reportDirectory);
-  const complete = await completeReport(counted, configuration, modulePath, compare);
+  const complete = await completeReport(counted, configuration, modulePath, additions);
   const report = { ...complete, run: { ...complete.run, ...omitUndefined({ basis }) } };
   // Write nothing for an interrupted run: its report would not show what was not read.
   const isWritten = facts.outcome !== "interrupted";

@@ -11,10 +11,11 @@ type Rule = TargetReport["rules"][number];
 /** Shows how the platform would take the events; nothing without a target that has rules. */
 export function targetSection({ target }: Report): HTMLElement | null {
   if (target === undefined) return null;
-  const { title, events, lost, changed, billed, rules } = target;
+  const { title, events, lost, changed, billed, reloaded = 0, rules } = target;
   const whole = formatNumberOf(events - lost - changed, "event");
   const rest = `${formatCount(lost)} would be dropped, and ${formatCount(changed)} changed`;
-  const bill = billed === null ? "" : ` It bills ${formatNumberOf(billed, "event")}.`;
+  const again = reloaded === 0 ? "" : `, and ${formatCount(reloaded)} of announced days again`;
+  const bill = billed === null ? "" : ` It bills ${formatNumberOf(billed, "event")}${again}.`;
   return section(
     "target",
     "Target",
