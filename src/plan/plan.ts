@@ -33,7 +33,7 @@ interface PlanLimits {
   readonly splitsMax?: number;
   /** Part of the ids of splits; default 0. */
   readonly epoch?: number;
-  /** Returns true for a range that is a split of its own; without it, ranges are packed. */
+  /** Returns true for ranges, far fewer than `splitsMax`, that are splits of their own; absent: none. */
   readonly isAlone?: (range: SourceRange) => boolean;
 }
 

@@ -9,6 +9,7 @@ import {
   formatDuration,
   formatNumberOf,
   formatShare,
+  formatSmallShare,
 } from "./quantities.js";
 import { quickLines } from "./quick-text.js";
 import { describeLimit, describeUnused, line, rowRate, rowsLine } from "./summary-parts.js";
@@ -23,6 +24,8 @@ const NAME_COLUMNS_MAX = 24;
 const TITLE_COLUMNS_MAX = 150;
 const FIX_COLUMNS_MAX = 200;
 const COMPARED_COLUMNS_MAX = 500;
+/** Below this share, one digit after the point is too few. */
+const SMALL_SHARE_MAX = 0.01;
 
 /** The files of a report, and the next command to type. */
 interface ReportPlaces {
@@ -106,7 +109,8 @@ function duplicateLines({ rows, findings }: Report): readonly string[] {
 
 function headline({ rows, run, sample, limit }: Report): string {
   const read = formatNumberOf(rows.read, "row");
-  const share = formatShare(sample.share, 1);
+  const share =
+    sample.share < SMALL_SHARE_MAX ? formatSmallShare(sample.share) : formatShare(sample.share, 1);
   const part =
     limit === undefined
       ? `a sample of ${read} (${share})`

@@ -5,7 +5,7 @@ import { exceeds } from "../run/run.js";
 import { findingCodes } from "./findings/finding-codes.js";
 import { shareOf } from "./findings/observation.js";
 import { lostWords } from "./findings/target.js";
-import { formatCount, formatNumberOf } from "./quantities.js";
+import { formatCount, formatNumberOf, formatSmallShare } from "./quantities.js";
 
 /** Findings that cannot be accepted, and what to do instead. */
 const neverAccepted: Readonly<Record<string, string>> = {
@@ -94,13 +94,8 @@ function limitWords({ read, rejected }: Report["rows"], maxRejects: MaxRejects):
   const part =
     "rows" in maxRejects
       ? `${formatCount(rejected)} of ${formatCount(maxRejects.rows)}`
-      : `${percentText(rejected / read)} of ${percentText(maxRejects.share)}`;
+      : `${formatSmallShare(rejected / read)} of ${formatSmallShare(maxRejects.share)}`;
   return `${formatNumberOf(rejected, "rejected row")} ${are} within the limit (${part})`;
-}
-
-/** Two significant digits: limits are often far below 1 %. */
-function percentText(share: number): string {
-  return `${Number((share * 100).toPrecision(2))} %`;
 }
 
 /** Up to this share of the rows, the sentence counts the rows that do not become events. */

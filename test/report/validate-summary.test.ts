@@ -58,6 +58,8 @@ it("says that there are no findings, and that it was a sample", () => {
   const summary = summarizeValidate({ ...cleanReport, sample: { share: 0.01 } }, places);
   expect(summary).toContain("Read a sample of 67,200 rows (1.0 %) in");
   expect(summary).toContain("No findings: no problem was found.");
+  const quick = summarizeValidate({ ...cleanReport, sample: { share: 0.000_123 } }, places);
+  expect(quick).toContain("Read a sample of 67,200 rows (0.012 %) in");
 });
 
 it("lists every finding on one line, the first with their fixes, and only some names", () => {

@@ -43,10 +43,10 @@ export function drawUnits(
   return drawn;
 }
 
-/** Returns random numbers from 0 to 1 that are the same for the same inputs. */
-export function randomOf(sources: readonly Pick<Source, "name" | "size">[]): () => number {
+/** Returns random numbers from 0 to 1 that are the same for inputs of the same names. */
+export function randomOf(sources: readonly Pick<Source, "name">[]): () => number {
   const hash = createHash("sha256");
-  for (const { name, size } of sources) hash.update(`${name}\0${size}\0`);
+  for (const { name } of sources) hash.update(`${name}\0`);
   let state = hash.digest().readUInt32LE();
   // Mulberry32, in the public domain.
   return () => {

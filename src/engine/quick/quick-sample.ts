@@ -1,4 +1,5 @@
 import { SourceError, throwIfInterrupted } from "../../base/errors.js";
+import { mapBounded } from "../../base/map-bounded.js";
 import { sum } from "../../base/sum.js";
 import type { QuickLimits } from "../../options/options.js";
 import { weightFactor } from "../../plan/plan.js";
@@ -60,17 +61,20 @@ export class QuickSample {
     { limits, random, tools }: Drawing,
   ): Promise<void> {
     const kind: UnitKind = unitKinds[unitKindOf(members[0] as Source)];
-    const units = await this.#unitsOf(members, (source) => kind.unitsOf(source, limits, tools));
-    const total = sum(units, ({ size }) => size);
+    const lists = await this.#unitsOf(members, (source) => kind.unitsOf(source, limits, tools));
+    const [total, length] = measure(lists);
     if (total === 0) return;
-    const count = kind.drawsOf(draws, total / units.length, limits);
-    const drawn = drawUnits(units, { total, draws: count }, random);
+    const count = kind.drawsOf(draws, total / length, limits);
+    const drawn = drawUnits(joined(lists), { total, draws: count }, random);
+    const parts = await mapBounded(drawn, PARTS_CONCURRENCY, ({ unit }) => {
+      throwIfInterrupted(tools.options.signal);
+      return attempt(() => kind.partOf(unit, limits, tools));
+    });
     const slacks: number[] = [];
     let read = 0;
-    for (const { unit, ...place } of drawn) {
-      throwIfInterrupted(tools.options.signal);
+    for (const [place, { unit, ...draw }] of drawn.entries()) {
       const ranges = this.#ranges.get(unit.source.name) ?? [];
-      const part = await attempt(() => kind.partOf(unit, limits, tools));
+      const part = parts[place];
       if (part === "failed") {
         if (ranges.length === 0) ranges.push({ source: unit.source, start: 0, end: null });
         continue;
@@ -80,7 +84,7 @@ export class QuickSample {
       const { range, size, isBeginning, slack } = part;
       ranges.push(range);
       slacks.push(slack);
-      this.#units.set(keyOf(range), { of: this.#classes.length, ...place, size });
+      this.#units.set(keyOf(range), { of: this.#classes.length, ...draw, size });
       if (isBeginning) this.beginnings++;
     }
     const bytes = sum(members, ({ size }) => size);
@@ -92,17 +96,35 @@ export class QuickSample {
 
   async #unitsOf(
     members: readonly Source[],
-    unitsOf: (source: Source) => readonly Unit[] | Promise<readonly Unit[]>,
-  ): Promise<readonly Unit[]> {
-    const units: Unit[] = [];
-    for (const source of members) {
-      const found = await attempt(() => unitsOf(source));
-      if (found === "failed") continue;
-      this.#ranges.set(source.name, []);
-      for (const unit of found) units.push(unit);
-    }
-    return units;
+    unitsOf: (source: Source) => Iterable<Unit> | Promise<Iterable<Unit>>,
+  ): Promise<readonly Iterable<Unit>[]> {
+    const lists = await mapBounded(members, UNITS_CONCURRENCY, (source) =>
+      attempt(() => unitsOf(source)),
+    );
+    return lists.filter((list, index) => {
+      if (list === "failed") return false;
+      this.#ranges.set((members[index] as Source).name, []);
+      return true;
+    }) as Iterable<Unit>[];
   }
+}
+
+/** Footers that are read at the same time, and beginnings and cuts. */
+const UNITS_CONCURRENCY = 16;
+const PARTS_CONCURRENCY = 4;
+
+/** Returns the size and the number of units. There can be many millions, so they are never in one list. */
+function measure(lists: readonly Iterable<Unit>[]): readonly [total: number, length: number] {
+  let [total, length] = [0, 0];
+  for (const { size } of joined(lists)) {
+    total += size;
+    length++;
+  }
+  return [total, length];
+}
+
+function* joined(lists: readonly Iterable<Unit>[]): Generator<Unit> {
+  for (const list of lists) yield* list;
 }
 
 interface Drawing {

@@ -25,12 +25,12 @@ interface UnitPart {
 
 /** The units of sources that are cut alike. Errors of sources are `SourceError`s. */
 export interface UnitKind {
-  /** Returns the units of a source, in order. */
+  /** Returns the units of a source, in order; they can be iterated again. */
   unitsOf(
     source: Source,
     limits: QuickLimits,
     tools: SampleTools,
-  ): readonly Unit[] | Promise<readonly Unit[]>;
+  ): Iterable<Unit> | Promise<Iterable<Unit>>;
   /** Returns the units to draw, which take as long to read as `draws` pieces. */
   drawsOf(draws: number, meanSize: number, limits: QuickLimits): number;
   /** Returns the part of a unit that is read; undefined if no row begins in it. */
@@ -49,11 +49,7 @@ export const unitKinds = {
   pieces: {
     unitsOf(source, limits) {
       const bytes = pieceBytesOf(source, limits);
-      return Array.from({ length: Math.ceil(source.size / bytes) }, (_, index) => ({
-        source,
-        index,
-        size: Math.min(bytes, source.size - index * bytes),
-      }));
+      return { [Symbol.iterator]: () => piecesOf(source, bytes) };
     },
     drawsOf: (draws) => draws,
     async partOf({ source, index, size }, limits, { options }) {
@@ -103,6 +99,11 @@ export function unitKindOf(source: Source): keyof typeof unitKinds {
   const { pieces, rangeUnit } = formatOf(source.format);
   if (rangeUnit === "row groups") return isPlain(source) ? "groups" : "sources";
   return pieces?.canCut(source) === true ? "pieces" : "sources";
+}
+
+function* piecesOf(source: Source, bytes: number): Generator<Unit> {
+  for (let index = 0; index * bytes < source.size; index++)
+    yield { source, index, size: Math.min(bytes, source.size - index * bytes) };
 }
 
 function pieceBytesOf({ format }: Source, { pieceBytes }: QuickLimits): number {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Comparison, Finding, Report } from "../../profile/report.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatCount, formatNumberOf, formatSmallShare } from "../quantities.js";
 import { compareFields } from "./compare-fields.js";
 import { type Comparable, isNoticeable, listed, quotedNames } from "./differences.js";
 import type { EarlierReport } from "./earlier-report.js";
@@ -195,7 +195,7 @@ function unknownOf(earlier: EarlierReport, report: Counted): readonly string[] {
 function partOf({ sample, limit, rows }: EarlierCounted | Counted): string {
   return limit?.partial === true
     ? `of the first ${formatCount(rows.read)} rows`
-    : `of ${Number((sample.share * 100).toPrecision(2))} % of the inputs`;
+    : `of ${formatSmallShare(sample.share)} of the inputs`;
 }
 
 function changedOptions(

@@ -56,7 +56,7 @@ type Row = Readonly<Record<"event" | "time" | "user" | "device" | "note", string
 
 /** Names of falling frequency; days grow, and have a spike; a few rows in bursts lack their ids. */
 function rowsOf({ order, name, rows: count = ROWS }: Shape): readonly Row[] {
-  const random = randomOf([{ name, size: count }]);
+  const random = randomOf([{ name }]);
   const rows = Array.from({ length: count }, (_, index): Row & { readonly ms: number } => {
     const spike = random() < 0.1;
     const ms =
