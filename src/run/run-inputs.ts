@@ -9,6 +9,7 @@ import type { RunOptions } from "../options/options.js";
 import type { FoundFile, NamedPath } from "../sources/directory-walk.js";
 import { discoverSources } from "../sources/discovery.js";
 import { isBelow, listInputs, withoutPaths } from "../sources/inputs.js";
+import { notesOfListed } from "../sources/listed-files.js";
 import {
   describeLeftOut,
   kindOfHidden,
@@ -57,7 +58,10 @@ export async function discover(
     const what = describeLeftOut(leftOut);
     throw new UsageError("input_not_found", `no input holds events: ${what}. Name other inputs.`);
   }
-  return { ...found, leftOut };
+  const hasLists = leftOut.some(({ kind }) => kind === "manifest" || kind === "checksum");
+  const { s3, ratioMax } = options;
+  const notes = hasLists ? await notesOfListed(files, { signal, s3, ratioMax }) : [];
+  return { ...found, leftOut, notes };
 }
 
 interface TableHints extends DiscoveryHints {

@@ -42,6 +42,7 @@ export interface DiscoveredInputs {
   }[];
   /** Files that hold no events, which are not read. */
   readonly leftOut?: readonly LeftOut[];
+  readonly notes?: readonly string[];
 }
 
 /** Finds and cuts the inputs of a run. */

@@ -183,6 +183,7 @@ function notesOf(
 ): readonly string[] {
   return [
     ...notesOfLeftOut(inputs.leftOut),
+    ...(inputs.notes ?? []),
     ...(dead === undefined ? [] : [`resuming after process ${dead.pid}, which died`]),
     ...notes,
   ];

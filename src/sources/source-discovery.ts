@@ -62,6 +62,8 @@ export interface Discovery {
   readonly failures: readonly DiscoveryFailure[];
   /** Files and zip entries that hold no events. */
   readonly leftOut: readonly LeftOut[];
+  /** Notes about inputs that are not as a manifest or a checksum file among them says. */
+  readonly notes?: readonly string[];
 }
 
 export const nothingFound: Discovery = { sources: [], failures: [], leftOut: [] };

@@ -107,6 +107,27 @@ test("a missing file fails, and one that was unpacked is not compared", async ()
   ]);
 });
 
+test.each(["validate", "export"])(
+  "%s tells which listed files are missing, or of another size",
+  async (command) => {
+    const cwd = directoryWith(`run-${command}`, {
+      "in/a.jsonl": rows(1),
+      "in/x_manifest.json": JSON.stringify({ files: ["p/a.jsonl", "p/b.jsonl"] }),
+      "in/01-shop.jsonl.gz": gzipSync(rows(5)),
+      "in/shop.txt": manifestOf("01-shop.jsonl.gz", gzipSync(rows(5)), { rows: 5, size: 7 }),
+    });
+    const options = command === "export" ? ["--to", "out"] : [];
+    const { exitCode, stderr } = await runInProcess([command, "in", ...options], { cwd });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(
+      "not as listed: p/b.jsonl: in/x_manifest.json lists it, and it is not among the inputs",
+    );
+    expect(stderr).toMatch(
+      /not as listed: in\/01-shop.jsonl.gz: it has \d+ bytes, and 7 are listed/,
+    );
+  },
+);
+
 test("objects are compared, too", async () => {
   const { endpoint, close } = await startGcsServer(["lists"]);
   process.env["STORAGE_EMULATOR_HOST"] = endpoint;

@@ -66,7 +66,8 @@ export async function streamEvents(
     const run = { ...options, outputDirectory };
     const found = await inputReading.discover(run, signal);
     throwIfInterrupted(signal);
-    for (const text of notesOfLeftOut(found.leftOut)) observer.note?.(text);
+    for (const text of [...notesOfLeftOut(found.leftOut), ...(found.notes ?? [])])
+      observer.note?.(text);
     const { unreadable } = factsOf(found, {});
     for (const failure of unreadable) observer.sourceFailed?.(failure);
     const { plan, limit } = await planStream(found.sources, run, signal);
