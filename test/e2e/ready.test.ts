@@ -8,6 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { DAY_MS } from "../../src/base/day.js";
 import { loadTarget } from "../../src/target/targets.js";
 import { runInProcess } from "../support/command-line.js";
+import { startGcsServer } from "../support/gcs-server.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const servers: { close(): unknown }[] = [];
@@ -116,6 +117,29 @@ test("finished days are listed in a file, once, and changed ones within the limi
   expect((await ready()).result).toMatchObject({ days: [], unchanged: 3 });
   expect(await exportAll()).toMatchObject({ exitCode: 0 });
   expect(await markedDays(cwd)).toHaveLength(3);
+});
+
+test("the file is an object beside the days of an export in a store", async () => {
+  const { endpoint, close } = await startGcsServer(["lake"]);
+  servers.push({ close });
+  process.env["STORAGE_EMULATOR_HOST"] = endpoint;
+  const { cwd, run } = prepare("ready-stored");
+  writeRows(join(cwd, "a.json"), ["2026-01-03", "2026-01-04"], 10);
+  const place = "gs://lake/events";
+  await run("export", "a.json", "--preset", "amplitude", "--repair", "--to", place);
+  const told = await run("ready", place, "--json");
+  expect(JSON.parse(told.stdout)).toMatchObject({
+    exitCode: 0,
+    days: [{ day: "2026-01-03" }, { day: "2026-01-04" }],
+    marker: `${place}/signals/days.parquet`,
+  });
+  const url = `${endpoint}/storage/v1/b/lake/o/${encodeURIComponent("events/signals/days.parquet")}?alt=media`;
+  const file = await (await fetch(url)).arrayBuffer();
+  expect(await parquetReadObjects({ file })).toHaveLength(2);
+  expect(JSON.parse((await run("ready", place, "--json")).stdout)).toMatchObject({
+    days: [],
+    unchanged: 2,
+  });
 });
 
 test("days that are not those of the target, and exports that are not whole, are refused", async () => {
