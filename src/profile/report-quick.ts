@@ -16,7 +16,7 @@ const figureSchema = z
 /** The part of a report that estimates all inputs from a sample. */
 export const quickSchema = z.strictObject({
   isExact: z.boolean().describe("All rows were read, because the inputs are small."),
-  confidence: z.number().describe("Share of the intervals that hold the exact number."),
+  confidence: z.number().describe("Probability that all exact numbers are within their errors."),
   units: count.describe("Pieces of files, row groups and inputs that were drawn."),
   beginnings: count.describe("Inputs and row groups of which only the beginning was read."),
   rows: z

@@ -16,7 +16,7 @@ export function describeUnknown(
   const [first, last] = [days[0], days.at(-1)];
   return [
     "A sample does not find repeated events, and does not count distinct users and devices.",
-    `An event name, a day or a reason of rejects with fewer than about ${rows} rows may be missing; with more if its rows are next to each other.`,
+    `An event name, a day or a reason of rejects with fewer than about ${rows} rows may be missing. With more, if its rows are next to each other, it may be missing or beyond its error.`,
     ...(first === undefined || last === undefined
       ? []
       : [`Events may begin before ${first.day} and end after ${last.day}.`]),
@@ -57,7 +57,10 @@ export function quickLines({
       ...(items.length > SHOWN_MAX ? [`${formatCount(items.length - SHOWN_MAX)} more`] : []),
     ].join(", ");
   return [
-    ["estimate", `${parts.join(", ")} in all inputs (${confidence * 100} % confidence)`],
+    [
+      "estimate",
+      `${parts.join(", ")} in all inputs (${confidence * 100} % confidence for all figures together)`,
+    ],
     ...(events.length === 0
       ? []
       : [["", listed(events, (one) => `${one.event} ${figureText(one.rows)}`)] as const]),

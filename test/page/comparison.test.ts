@@ -48,7 +48,7 @@ describePages("changes since an earlier report", (inPage) => {
     const none = { count: 0, error: 0 };
     const quick = {
       isExact: false,
-      confidence: 0.95,
+      confidence: 0.99,
       units: 240,
       beginnings: 0,
       rows: { read: figure, added: none, mapped: figure, rejected: none, filtered: none },

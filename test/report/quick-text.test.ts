@@ -14,7 +14,7 @@ it.each([
 const figure = { count: 1_000, error: 10 };
 const quick: QuickReport = {
   isExact: false,
-  confidence: 0.95,
+  confidence: 0.99,
   units: 240,
   beginnings: 0,
   rows: {
@@ -34,7 +34,7 @@ it("describes the figures and what is unknown, a line each", () => {
   expect(quickLines({ sample: { share: 0.1, quick } })).toEqual([
     [
       "estimate",
-      "about 1,000 ± 10 rows, about 1,000 ± 10 events, about 5 ± 4 rejected in all inputs (95 % confidence)",
+      "about 1,000 ± 10 rows, about 1,000 ± 10 events, about 5 ± 4 rejected in all inputs (99 % confidence for all figures together)",
     ],
     ["", "a about 1,000 ± 10, b about 1,000 ± 10, c about 1,000 ± 10, d about 1,000 ± 10, 1 more"],
     ["", "time_missing about 5 ± 4"],

@@ -3,7 +3,7 @@ import { studentQuantile } from "../../base/student.js";
 /** A number of rows in all inputs. */
 export interface Figure {
   readonly count: number;
-  /** Half of the 95 % confidence interval; null if the sample cannot tell it. */
+  /** Half of the confidence interval; null if the sample cannot tell it. */
   readonly error: number | null;
 }
 
@@ -70,8 +70,11 @@ export class DensityTally {
   }
 }
 
-/** Adds up the parts of a figure, with rows that were all read. The degrees of freedom are Satterthwaite's. */
-export function figureOf(exact: number, parts: readonly Part[]): Figure {
+/**
+ * Adds up the parts of a figure, with rows that were all read. The degrees of freedom are Satterthwaite's.
+ * `alpha`: the probability that the exact number is beyond the error.
+ */
+export function figureOf(exact: number, parts: readonly Part[], alpha: number): Figure {
   let [count, variance, spread, slack] = [exact, 0, 0, 0];
   let isKnown = true;
   for (const part of parts) {
@@ -84,7 +87,7 @@ export function figureOf(exact: number, parts: readonly Part[]): Figure {
     }
   }
   const deviation =
-    variance === 0 ? 0 : studentQuantile(variance ** 2 / spread) * Math.sqrt(variance);
+    variance === 0 ? 0 : studentQuantile(variance ** 2 / spread, alpha) * Math.sqrt(variance);
   return {
     count: Math.round(count),
     error: isKnown ? Math.max(0, Math.ceil(deviation + slack - ROUNDING)) : null,

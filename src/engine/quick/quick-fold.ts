@@ -1,4 +1,5 @@
 import { formatDay } from "../../base/day.js";
+import { sum } from "../../base/sum.js";
 import type { SplitRecord } from "../../ledger/ledger-records.js";
 import type { Plan } from "../../plan/plan.js";
 import type { QuickReport } from "../../profile/report.js";
@@ -7,8 +8,8 @@ import { describeUnknown } from "../../report/quick-text.js";
 import { DensityTally, type Figure, figureOf } from "./estimate.js";
 import type { QuickSample } from "./quick-sample.js";
 
-/** Confidence level of the errors. */
-const CONFIDENCE = 0.95;
+/** The probability that all figures of a report are within their errors. */
+const CONFIDENCE = 0.99;
 const NAMES_MAX = 100;
 const HOURS = 24;
 
@@ -56,8 +57,12 @@ export class QuickFold {
   /** `bytes`: those of all sources on disk. */
   result(bytes: number): QuickReport {
     const { units, beginnings } = this.sample;
-    const rows = (figure: (typeof rowFigures)[number]) => this.#figure(`rows ${figure}`);
-    const days = this.#named("day").map(([day, events]) => ({ day: Number(day), events }));
+    // A reader looks at all figures: each has its part of the probability of an error (Bonferroni).
+    const named = ["reject", "event", "day"].map((kind) => this.#namesOf(kind).length);
+    const figures = rowFigures.length + sum(named, (count) => Math.min(count, NAMES_MAX));
+    const alpha = (1 - CONFIDENCE) / figures;
+    const rows = (figure: (typeof rowFigures)[number]) => this.#figure(`rows ${figure}`, alpha);
+    const days = this.#named("day", alpha).map(([day, events]) => ({ day: Number(day), events }));
     const facts = {
       isExact: units === 0,
       confidence: CONFIDENCE,
@@ -70,8 +75,8 @@ export class QuickFold {
         rejected: rows("rejected"),
         filtered: rows("filtered"),
       },
-      rejects: this.#named("reject").map(([code, figure]) => ({ code, rows: figure })),
-      events: this.#named("event")
+      rejects: this.#named("reject", alpha).map(([code, figure]) => ({ code, rows: figure })),
+      events: this.#named("event", alpha)
         .slice(0, NAMES_MAX)
         .map(([event, figure]) => ({ event, rows: figure })),
       days: days
@@ -82,18 +87,21 @@ export class QuickFold {
   }
 
   /** Returns the figures of a kind by name, the largest first. */
-  #named(kind: string): readonly (readonly [name: string, figure: Figure])[] {
-    const names = [...new Set([...this.#tallies.keys(), ...this.#exact.keys()])];
-    return names
-      .filter((name) => name.startsWith(`${kind} `))
-      .map((name) => [name.slice(kind.length + 1), this.#figure(name)] as const)
+  #named(kind: string, alpha: number): readonly (readonly [name: string, figure: Figure])[] {
+    return this.#namesOf(kind)
+      .map((name) => [name.slice(kind.length + 1), this.#figure(name, alpha)] as const)
       .sort(([one, { count }], [other, figure]) => figure.count - count || (one < other ? -1 : 1));
   }
 
-  #figure(name: string): Figure {
+  #namesOf(kind: string): readonly string[] {
+    const names = [...new Set([...this.#tallies.keys(), ...this.#exact.keys()])];
+    return names.filter((name) => name.startsWith(`${kind} `));
+  }
+
+  #figure(name: string, alpha: number): Figure {
     const tallies = this.#tallies.get(name) ?? [];
     const parts = this.sample.classes.flatMap((size, of) => tallies[of]?.part(size) ?? []);
-    return figureOf(this.#exact.get(name) ?? 0, parts);
+    return figureOf(this.#exact.get(name) ?? 0, parts, alpha);
   }
 }
 

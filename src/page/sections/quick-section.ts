@@ -13,7 +13,7 @@ export function quickSection({ sample: { quick } }: Report): HTMLElement | null 
   const { isExact, confidence, unknown, ...figures } = quick;
   const about = isExact
     ? "The inputs are small: all rows were read, and all figures are exact."
-    : `Estimated from a sample. With ${confidence * 100} % confidence, the exact number is within the error.`;
+    : `Estimated from a sample. With ${confidence * 100} % confidence, all exact numbers are within these errors.`;
   return section(
     "estimates",
     "All inputs",

@@ -16,7 +16,7 @@ it("estimates from the mean density, with the variance of successive differences
   // 1000² / 4 · (4 + 1 + 0) / (2 · 3)
   expect(part.variance).toBeCloseTo((1_000_000 / 4) * (5 / 6));
   expect(part.freedom).toBe(2);
-  expect(figureOf(7, [part])).toEqual({ count: 2_007, error: Math.ceil(4.30265 * 456.435) });
+  expect(figureOf(7, [part], 0.05)).toEqual({ count: 2_007, error: Math.ceil(4.30265 * 456.435) });
 });
 
 it("takes units that are left out for units without such rows", () => {
@@ -31,18 +31,18 @@ it("takes units that are left out for units without such rows", () => {
 });
 
 it("is exact for rows that were all read, and for densities that do not differ", () => {
-  expect(figureOf(12, [])).toEqual({ count: 12, error: 0 });
-  expect(figureOf(12, [tallyOf(1, 1, 1, 1).part(size)])).toEqual({ count: 1_012, error: 0 });
+  expect(figureOf(12, [], 0.05)).toEqual({ count: 12, error: 0 });
+  expect(figureOf(12, [tallyOf(1, 1, 1, 1).part(size)], 0.05)).toEqual({ count: 1_012, error: 0 });
 });
 
 it("knows no error from one unit, however often it was drawn", () => {
   const tally = new DensityTally();
   tally.add(0, 4, 2);
   const part = tally.part({ ...size, units: 1 });
-  expect(figureOf(0, [part])).toEqual({ count: 2_000, error: null });
+  expect(figureOf(0, [part], 0.05)).toEqual({ count: 2_000, error: null });
 });
 
 it("adds what is not known of the sizes of units", () => {
   const part = tallyOf(1, 1, 1, 1).part({ ...size, slack: 0.01 });
-  expect(figureOf(0, [part])).toEqual({ count: 1_000, error: 10 });
+  expect(figureOf(0, [part], 0.05)).toEqual({ count: 1_000, error: 10 });
 });
