@@ -14,7 +14,7 @@ import {
   sizeOf,
 } from "../sources/listed-files.js";
 
-/** What was compared of the files that manifests and checksum files list. */
+/** The comparison of files with the manifests and checksum files that list them. */
 export interface ListedCheck {
   /** Manifests and checksum files. */
   readonly lists: number;

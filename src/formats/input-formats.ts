@@ -17,17 +17,11 @@ import { isBinary } from "../sources/magic.js";
 import { isPlain, openBytes } from "../sources/open-bytes.js";
 import { isPathField } from "../sources/path-columns.js";
 import type { ReaderOptions } from "../sources/read-options.js";
-import {
-  type Format,
-  type FormatKind,
-  type GivenDialect,
-  MIXED_ENCODING,
-  type Source,
-  type SourceRange,
-} from "../sources/source.js";
+import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "../sources/source.js";
 import type { DetectFormat } from "../sources/source-discovery.js";
 import type { HeadSample } from "../sources/source-head.js";
 import { plainSource } from "../sources/source-table.js";
+import { describeCsv } from "./describe-csv.js";
 import { csvPieces, linePieces, type Pieces } from "./pieces.js";
 
 /** The facts that a detector has of a source beside its first bytes. */
@@ -369,24 +363,6 @@ function keptCsv(format: CsvFormat): CsvFormat {
   keptDialects.set(format, kept);
   return kept;
 }
-
-function describeCsv({ delimiter, header, encoding, quote, ...more }: CsvFormat): string {
-  const facts = [
-    delimiter === "," ? undefined : `between the cells ${delimiterNames[delimiter] ?? delimiter}`,
-    header ? undefined : "no header",
-    quote === '"' ? undefined : quote === "" ? "no quotes" : `quotes ${quote}`,
-    more.backslashes === undefined ? undefined : "backslash escapes",
-    more.skipLines === undefined ? undefined : `${more.skipLines} lines before the header`,
-    encoding === "utf-8" || encoding === MIXED_ENCODING ? undefined : encoding.toUpperCase(),
-  ].filter((fact) => fact !== undefined);
-  return facts.length === 0 ? "CSV" : `CSV (${facts.join(", ")})`;
-}
-
-const delimiterNames: Readonly<Record<string, string>> = {
-  "\t": "a tab",
-  ";": "a semicolon",
-  "|": "a |",
-};
 
 const PARQUET_MAGIC = "PAR1";
 const ENCRYPTED_PARQUET_MAGIC = "PARE";

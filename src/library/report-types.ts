@@ -65,7 +65,7 @@ export interface ValidationReport {
     readonly lastTimestamp: string;
   }[];
   readonly days: readonly { readonly day: string; readonly events: number }[];
-  /** What has changed since the report of `compare`; absent without it. See docs/report.md. */
+  /** Changes since the report of `compare`; absent without it. See docs/report.md. */
   readonly comparison?: ReportComparison;
   readonly estimates: {
     readonly export: { readonly bytes: number; readonly durationMs: number };
@@ -80,7 +80,7 @@ export interface EstimatedRows {
   readonly error: number | null;
 }
 
-/** What a sample says of all inputs: see docs/validating.md. */
+/** Estimates for all inputs from a sample: see docs/validating.md. */
 export interface QuickEstimates {
   /** All rows were read, because the inputs are small. */
   readonly isExact: boolean;
@@ -96,7 +96,7 @@ export interface QuickEstimates {
   /** The most frequent names that were found. */
   readonly events: readonly { readonly event: string; readonly rows: EstimatedRows }[];
   readonly days: readonly { readonly day: string; readonly events: EstimatedRows }[];
-  /** What the sample cannot tell. */
+  /** Sentences about the limits of the sample. */
   readonly unknown: readonly string[];
 }
 
@@ -131,7 +131,7 @@ export interface ReportComparison {
     readonly went: Listed<{ readonly day: string; readonly events: number }>;
     readonly changed: Listed<Volume & { readonly day: string }>;
   };
-  /** What the two reports cannot tell. */
+  /** Sentences about facts that the two reports lack. */
   readonly unknown: readonly string[];
 }
 

@@ -99,7 +99,7 @@ export function createApp(dependencies: AppDependencies): App {
   acceptJson(http, limits);
   addHooks(http, state, log);
   registerPublicRoutes(http, { state, metrics, routes: endpoints.routes, keyHeader });
-  // What is made for the platform sends the key in its header.
+  // Clients that are made for the platform send the key in its header.
   const others = [target?.send?.authHeader, target?.console?.authHeader];
   const keyHeaders = [keyHeader, ...others.filter((name) => name !== undefined)];
   registerRoutes(http, endpoints.routes, { state, keyHeaders, limits });

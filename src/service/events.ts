@@ -27,7 +27,7 @@ interface EventHandlerOptions {
   readonly target?: EventRules | undefined;
 }
 
-/** What is needed of an event besides its texts. An event without a time gets the time of arrival. */
+/** Parsed parts of an event, beside its texts. An event without a time gets the time of arrival. */
 interface GivenEvent {
   readonly event: string;
   readonly timestamp?: string | number | null | undefined;

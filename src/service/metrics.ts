@@ -13,7 +13,7 @@ interface RequestObservation {
 /** Events of a service since its start. */
 export interface EventTotals {
   readonly stored: number;
-  /** Those that the rehearsed platform would drop. */
+  /** Events that the rehearsed platform would drop. */
   readonly dropped: number;
   /** Others that it would change. */
   readonly changed: number;

@@ -57,7 +57,7 @@ export async function readRequestBody(
     : readBody(decoded, type, limits.bodyDepthMax);
 }
 
-/** What a route says about its body; nothing on a path without a route. */
+/** Rules of a route about its body; none on a path without a route. */
 type BodyRules = Partial<Pick<Route, "access" | "eventsMember">>;
 
 /** Bytes of the body of a request to a route, after decoding. */

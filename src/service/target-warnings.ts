@@ -7,7 +7,7 @@ import { type EventWarning, WARNINGS_MAX, type WarningKind } from "./event-warni
 /** Characters of a name in a warning. */
 const NAME_CHARACTERS_MAX = 100;
 
-/** What the platform does with the part of an event that breaks a rule. */
+/** Tells for each rule how the platform treats the part of an event that breaks it. */
 const consequences: Readonly<
   Record<TargetRule, (rules: EventRules, { event }: CheckedEvent) => string>
 > = {

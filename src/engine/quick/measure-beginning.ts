@@ -31,7 +31,7 @@ export async function measureBeginning(
   const { bytes, slack } = isPlain(source)
     ? { bytes: source.size, slack: 0 }
     : await measureContent(source, options);
-  // What is before the first row, such as a header, is in no row.
+  // Bytes before the first row, such as a header, are in no row.
   return { rows, bytes: (source.size * (after - first)) / Math.max(1, bytes - first), slack };
 }
 
