@@ -14,7 +14,7 @@ import type { RunContext } from "../ledger/run-observer.js";
 import type { ReadyRequest } from "../options/ready-options.js";
 import { EVENTS_BY_DAY_NAME, LOCK_PATH } from "../output/layout.js";
 import { openOutput } from "../output/open-output.js";
-import type { Output } from "../output/output.js";
+import type { HeldLock, Output } from "../output/output.js";
 import { pathInOutput } from "../output/output-place.js";
 import { formatDuration, formatNumberOf } from "../report/quantities.js";
 import type { Announcement } from "../target/target-rules.js";
@@ -35,46 +35,123 @@ export interface ReadyResult extends Omit<ReadyPlan, "announce"> {
  * Tells a target which days of an export are complete and not known to it as they are. Throws
  * `ready_incomplete`, `ready_day_zone`, `reload_too_large`, `output_locked`, and what a call can throw.
  */
-export async function runReady(
-  request: ReadyRequest,
-  { signal, observer }: RunContext,
-): Promise<ReadyResult> {
-  const { place, target, by, maxReload, isDryRun } = request;
+export async function runReady(request: ReadyRequest, context: RunContext): Promise<ReadyResult> {
+  const { place, target, by, isDryRun } = request;
+  const { signal } = context;
   await settleUnlessRunning({ ...place, signal });
   const output = await openOutput(place);
-  const manifest = await readManifestOf(place, signal);
+  const record = new ReadyRecord(output, target.name, by);
+  const work: Announcing = { request, output, record, context };
+  if (isDryRun) {
+    const { plan } = await planNow(work);
+    requireWithinLimit(plan, request);
+    return resultOf(plan, request);
+  }
+  return by === "call" ? announceByCalls(work) : announceByFile(work);
+}
+
+interface Announcing {
+  readonly request: ReadyRequest;
+  readonly output: Output;
+  readonly record: ReadyRecord;
+  readonly context: RunContext;
+}
+
+/** Compares the export as it is with what was announced. Under the lock, no other command changes it meanwhile. */
+async function planNow({ request, output, record, context: { signal } }: Announcing) {
+  const manifest = await readManifestOf(request.place, signal);
   requireComplete(manifest, request);
-  const lock = isDryRun ? undefined : await output.lock(LOCK_PATH).take();
+  const announced = await record.read(signal);
+  const eventsByDay = (await output.get(EVENTS_BY_DAY_NAME, signal))?.toString() ?? "";
+  return { announced, plan: planReady(manifest, eventsByDay, announced) };
+}
+
+function resultOf(
+  { announce, ...plan }: ReadyPlan,
+  { target: { title }, by, isDryRun }: ReadyRequest,
+): ReadyResult {
+  return { ...plan, title, by, isDryRun, days: announce };
+}
+
+/** Calls `work` with the lock of the output. */
+async function locked<Result>(
+  output: Output,
+  work: (lock: HeldLock) => Promise<Result>,
+): Promise<Result> {
+  const lock = await output.lock(LOCK_PATH).take();
   try {
-    const record = new ReadyRecord(output, target.name, by);
-    const announced = await record.read(signal);
-    const eventsByDay = (await output.get(EVENTS_BY_DAY_NAME, signal))?.toString() ?? "";
-    const { announce, ...plan } = planReady(manifest, eventsByDay, announced);
-    if (maxReload !== undefined && plan.reloadRows > maxReload) {
-      throw new SwitchyardError("reload_too_large", reloadText(plan.reloadRows, announce, request));
-    }
-    const result = { ...plan, title: target.title, by, isDryRun, days: announce };
-    if (isDryRun || announce.length === 0) return result;
-    const days: Record<string, AnnouncedDays[string]> = { ...announced };
-    const note = (some: readonly PlannedDay[]) => {
-      const at = new Date().toISOString();
-      for (const { day, rows, digest } of some) days[day] = { rows, digest, at };
-      return record.write(days, signal);
-    };
-    if (by === "call") {
-      await announceByCalls(announce, request, { signal, observer, announced, note });
-      return result;
-    }
-    const marker = await writeMarker(
-      output,
-      request,
-      [...Object.keys(days), ...announce.map(({ day }) => day)],
-      signal,
-    );
-    await note(announce);
-    return { ...result, marker };
+    return await work(lock);
   } finally {
-    await lock?.release();
+    await lock.release();
+  }
+}
+
+/** Adds days to those that were announced. */
+function withDays(announced: AnnouncedDays, days: readonly PlannedDay[]): AnnouncedDays {
+  const at = new Date().toISOString();
+  const added = days.map(({ day, rows, digest }) => [day, { rows, digest, at }] as const);
+  return { ...announced, ...Object.fromEntries(added) };
+}
+
+function announceByFile(work: Announcing): Promise<ReadyResult> {
+  const { request, output, record, context } = work;
+  return locked(output, async (lock) => {
+    const { plan, announced } = await planNow(work);
+    requireWithinLimit(plan, request);
+    if (plan.announce.length === 0) return resultOf(plan, request);
+    const days = withDays(announced, plan.announce);
+    await lock.check();
+    const marker = await writeMarker(output, request, Object.keys(days), context.signal);
+    await lock.check();
+    await record.write(days, context.signal);
+    return { ...resultOf(plan, request), marker };
+  });
+}
+
+/**
+ * Announces days one by one, as far apart as the target wants. The lock is held for each announcement and not
+ * between them, so that an export can add days meanwhile: each time the plan is made anew.
+ */
+async function announceByCalls(work: Announcing): Promise<ReadyResult> {
+  const { request, output, record, context } = work;
+  const { call } = request;
+  const { signal, observer } = context;
+  if (call === undefined) throw new Error("the target takes no calls");
+  // Loaded here: most announcements are files.
+  const { openReadyCaller } = await import("../webhook/ready-call.js");
+  const caller = openReadyCaller(call, signal);
+  const apartMs = call.secondsApart * 1_000;
+  const told: PlannedDay[] = [];
+  const announceNext = async (lock: HeldLock) => {
+    const { plan, announced } = await planNow(work);
+    if (told.length === 0) requireWithinLimit(plan, request);
+    const [next] = plan.announce;
+    if (next === undefined) return { plan, next, waitMs: 0 };
+    const times = Object.values(announced).map(({ at }) => Date.parse(at) + apartMs);
+    const waitMs = Math.max(0, ...times) - Date.now();
+    if (waitMs > 0) return { plan, next, waitMs };
+    await lock.check();
+    await caller.announce(next);
+    await record.write(withDays(announced, [next]), signal);
+    told.push(next);
+    return { plan, next, waitMs: 0 };
+  };
+  try {
+    let first: ReadyPlan | undefined;
+    for (;;) {
+      const { plan, next, waitMs } = await locked(output, announceNext);
+      first ??= plan;
+      if (next === undefined) return { ...resultOf(first, request), days: told };
+      if (waitMs <= 0) continue;
+      const leftMs = waitMs + (plan.announce.length - 1) * apartMs;
+      const days = formatNumberOf(plan.announce.length, "day");
+      observer.note?.(
+        `${next.day} is announced in ${formatDuration(waitMs)}; ${days} take ${formatDuration(leftMs)}. Stop at any time: the same command goes on`,
+      );
+      await sleep(waitMs, undefined, { signal });
+    }
+  } finally {
+    await caller.close();
   }
 }
 
@@ -98,15 +175,17 @@ function requireComplete(manifest: Manifest, { place, target }: ReadyRequest): v
   }
 }
 
-function reloadText(
-  rows: number,
-  announce: readonly PlannedDay[],
+/** Throws `reload_too_large` if the target would load more events again than is allowed. */
+function requireWithinLimit(
+  { announce, reloadRows }: ReadyPlan,
   { target, maxReload }: ReadyRequest,
-): string {
+): void {
+  if (maxReload === undefined || reloadRows <= maxReload) return;
   const days = announce.filter(({ isReload }) => isReload);
-  return (
-    `${target.title} would load ${formatNumberOf(rows, "event")} of ${formatNumberOf(days.length, "day")} again, ${days[0]?.day} to ${days.at(-1)?.day}, and ` +
-    `${option("maxReload")} allows ${maxReload}: nothing was announced. Pass a larger number to accept that.`
+  throw new SwitchyardError(
+    "reload_too_large",
+    `${target.title} would load ${formatNumberOf(reloadRows, "event")} of ${formatNumberOf(days.length, "day")} again, ${days[0]?.day} to ${days.at(-1)?.day}, and ` +
+      `${option("maxReload")} allows ${maxReload}: nothing was announced. Pass a larger number to accept that.`,
   );
 }
 
@@ -122,50 +201,12 @@ async function writeMarker(
   try {
     const file = join(scratch, "days.parquet");
     const table = await TableFile.create(file, "parquet", [`${marker.column}=event`]);
-    table.write([...new Set(days)].sort().map((event) => ({ event })));
+    table.write(days.toSorted().map((event) => ({ event })));
     table.finish();
     const path = `${marker.directory}/days.parquet`;
     await output.put(path, await readFile(file), { signal });
     return pathInOutput(place.directory, path);
   } finally {
     await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-interface CallContext extends RunContext {
-  readonly announced: AnnouncedDays;
-  /** Records that days were announced. */
-  note(days: readonly PlannedDay[]): Promise<void>;
-}
-
-/** Announces days one by one, as far apart as the target wants; each is recorded at once. */
-async function announceByCalls(
-  announce: readonly PlannedDay[],
-  { call }: ReadyRequest,
-  { signal, observer, announced, note }: CallContext,
-): Promise<void> {
-  if (call === undefined) throw new Error("the target takes no calls");
-  // Loaded here: most announcements are files.
-  const { openReadyCaller } = await import("../webhook/ready-call.js");
-  const caller = openReadyCaller(call, signal);
-  const apartMs = call.secondsApart * 1_000;
-  let nextMs = Math.max(0, ...Object.values(announced).map(({ at }) => Date.parse(at) + apartMs));
-  try {
-    for (const [index, day] of announce.entries()) {
-      const waitMs = nextMs - Date.now();
-      if (waitMs > 0) {
-        const leftMs = waitMs + (announce.length - 1 - index) * apartMs;
-        const days = formatNumberOf(announce.length - index, "day");
-        observer.note?.(
-          `${day.day} is announced in ${formatDuration(waitMs)}; ${days} take ${formatDuration(leftMs)}. Stop at any time: the same command goes on`,
-        );
-        await sleep(waitMs, undefined, { signal });
-      }
-      await caller.announce(day);
-      await note([day]);
-      nextMs = Date.now() + apartMs;
-    }
-  } finally {
-    await caller.close();
   }
 }
