@@ -298,10 +298,13 @@ function notInputsOf(
   { directory, fileName }: Configuration,
   values: CompleteValues,
 ): readonly string[] {
-  const { to, transform, identity, report, compare } = values;
+  const { to, transform, identity, report, compare, target } = values;
   const { hashSaltFile, serverSecretFile, consoleKeyFile } = values;
   const named = [to, transform, identity, compare, hashSaltFile, serverSecretFile, consoleKeyFile];
+  // The name of a target that Switchyard has is not a path.
+  const targetFile = path.isAbsolute(target) ? [target] : [];
   return [
+    ...targetFile,
     ...named.filter((file) => file !== undefined).filter((file) => file !== STANDARD_OUTPUT),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),
     // Only these files: the directory of the report may hold inputs.

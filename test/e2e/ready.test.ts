@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { DAY_MS } from "../../src/base/day.js";
 import { loadTarget } from "../../src/target/targets.js";
 import { runInProcess } from "../support/command-line.js";
@@ -209,4 +209,39 @@ test("a call announces each day once, as far apart as the target wants", async (
   const refused = await run("ready", "out", "--announce", "call");
   expect(refused).toMatchObject({ exitCode: 1 });
   expect(refused.stderr).toMatch(/did not take 2026-01-04: 400.*\[ready_refused\]/);
+});
+
+test("an export can add days while ready waits for the next call", async () => {
+  const { cwd } = prepare("ready-waits");
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(202).end());
+  });
+  servers.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ready`;
+  const call = { url, authHeader: "X-Key", day: "date", body: {}, secondsApart: 3_600 };
+  const target = { ...loadTarget("statsig"), name: "mine" };
+  const ready = { call, reload: "never", sources: [] };
+  writeFileSync(join(cwd, "mine.json"), JSON.stringify({ ...target, ready }));
+  const controller = new AbortController();
+  const run = (words: readonly string[], signal = new AbortController().signal) =>
+    runInProcess([...words, "--target", "./mine.json"], {
+      cwd,
+      env: { SWITCHYARD_SERVER_SECRET: "secret-of-target" },
+      signal,
+    });
+  const exportAll = ["export", ".", "--preset", "amplitude", "--repair", "--to", "out"];
+  writeRows(join(cwd, "a.ndjson"), ["2026-01-03", "2026-01-04"], 2);
+  expect(await run(exportAll)).toMatchObject({ exitCode: 0 });
+  const waiting = run(["ready", "out", "--announce", "call"], controller.signal);
+  const record = () => readFileSync(join(cwd, "out/_switchyard/ready/mine-call.json"), "utf8");
+  await vi.waitFor(record, { timeout: 30_000 });
+  writeRows(join(cwd, "b.ndjson"), ["2026-01-05"], 2);
+  // It may meet the moment in which the plan is made anew.
+  await vi.waitFor(async () => expect(await run(exportAll)).toMatchObject({ exitCode: 0 }), {
+    timeout: 30_000,
+  });
+  controller.abort();
+  expect(await waiting).toMatchObject({ exitCode: 130 });
+  expect(Object.keys(JSON.parse(record()).days)).toEqual(["2026-01-03"]);
 });

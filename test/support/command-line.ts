@@ -36,7 +36,11 @@ export function endProcesses(): void {
  */
 export async function runInProcess(
   args: readonly string[],
-  { cwd = process.cwd(), env = {} }: Pick<CommandOptions, "cwd" | "env"> = {},
+  {
+    cwd = process.cwd(),
+    env = {},
+    signal = new AbortController().signal,
+  }: Pick<CommandOptions, "cwd" | "env"> & { readonly signal?: AbortSignal } = {},
 ): Promise<CommandResult> {
   const stdout: string[] = [];
   const stderr: string[] = [];
@@ -52,7 +56,7 @@ export async function runInProcess(
     },
     stderr: { write: (text) => stderr.push(text) },
     clock: systemClock,
-    signal: new AbortController().signal,
+    signal,
   });
   const texts = { stdout: stdout.join(""), stderr: stderr.join("") };
   watchOutput(`switchyard ${args.join(" ")}`, () => texts.stdout + texts.stderr);
