@@ -115,6 +115,17 @@ export const consoleSchema: Schema = {
         PRIMARY KEY (entity, id)
       ) STRICT, WITHOUT ROWID`,
     ],
+    [
+      // One row for each committed write; version is NULL for a removal. Never remove the newest row: the
+      // sequence and the time of the next one continue from it.
+      `CREATE TABLE entity_change (
+        sequence INTEGER PRIMARY KEY,
+        time INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        id TEXT NOT NULL,
+        version INTEGER
+      ) STRICT`,
+    ],
   ],
 };
 

@@ -6,15 +6,18 @@ import {
   type ListFilter,
   searchTextOf,
 } from "../contract/list-query.js";
+import { EntityChangeLog } from "./entity-change-log.js";
 import * as queries from "./entity-queries.js";
 import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
 import { ENTITY_PAGE_BYTES_MAX } from "./storage-limits.js";
 import {
   type ChangeEntity,
+  type EntityChangeRecord,
   type EntityKey,
   type EntityPage,
   type EntityRecord,
   type EntityStore,
+  type LatestChange,
   type ListChange,
   PageTooLargeError,
   type Slice,
@@ -45,10 +48,13 @@ interface StoredEntity {
 export class SqliteEntityStore implements EntityStore {
   readonly #database: SqliteDatabase;
   readonly #batch: WriteBatch;
+  readonly #changes: EntityChangeLog;
 
-  constructor(database: SqliteDatabase) {
+  /** `now` returns ms since the epoch, for the log of writes. */
+  constructor(database: SqliteDatabase, now: () => number = Date.now) {
     this.#database = database;
     this.#batch = new WriteBatch(database);
+    this.#changes = new EntityChangeLog(database, now);
   }
 
   /** Makes the writes that wait for the end of this turn of the event loop. */
@@ -111,10 +117,19 @@ export class SqliteEntityStore implements EntityStore {
         if (unreferenced && this.#isReferenced(before)) return "referenced";
         if (next !== undefined) return this.#replace(before, next);
         this.#database.run(queries.deleteEntity, [before.row]);
+        this.#changes.add(key, null);
         return "written";
       },
       { rehearse },
     );
+  }
+
+  latestChange(): LatestChange {
+    return this.#changes.latest();
+  }
+
+  async changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]> {
+    return this.#changes.after(sequence, count);
   }
 
   #read({ kind, id }: EntityKey): StoredEntity | undefined {
@@ -129,6 +144,7 @@ export class SqliteEntityStore implements EntityStore {
     const row = Number(this.#database.run(queries.insertEntity, values).lastInsertRowid);
     this.#database.run(queries.insertVersion, [row, version, body]);
     this.#insertReferences(row, record);
+    this.#changes.add(record, version);
     return "written";
   }
 
@@ -153,6 +169,7 @@ export class SqliteEntityStore implements EntityStore {
       this.#database.run(queries.deleteReferences, [row]);
       this.#insertReferences(row, record);
     }
+    this.#changes.add(record, version);
     return "written";
   }
 

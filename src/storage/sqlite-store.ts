@@ -33,13 +33,17 @@ export type OpenEvents = (directory: string) => Promise<OpenEventStore>;
 
 /**
  * Opens the store of a data directory, which is created if it is missing; `:memory:` keeps everything
- * in memory. Throws what `openDatabase` throws.
+ * in memory. `now` returns ms since the epoch. Throws what `openDatabase` throws.
  */
-export async function openSqliteStore(directory: string, openEvents: OpenEvents): Promise<Store> {
+export async function openSqliteStore(
+  directory: string,
+  openEvents: OpenEvents,
+  now: () => number = Date.now,
+): Promise<Store> {
   const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, consoleFile.name);
   const database = await openDatabase(path, consoleSchema);
   database.setBusyTimeout(SERVICE_BUSY_TIMEOUT_MS);
-  const entities = new SqliteEntityStore(database);
+  const entities = new SqliteEntityStore(database, now);
   const opened = await openEvents(directory).catch((error: unknown) => {
     database.close();
     throw error;

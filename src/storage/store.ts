@@ -71,6 +71,20 @@ export interface WriteOptions {
 /** `name_taken` and `referenced`: refused, nothing was stored. */
 export type WriteOutcome = "written" | "name_taken" | "referenced";
 
+/** The position of a write in the log of all writes of entities. */
+export interface LatestChange {
+  /** Grows with every write. */
+  readonly sequence: number;
+  /** ms since the epoch, later than that of every write before, even if the clock is set back. */
+  readonly time: number;
+}
+
+/** One committed write of an entity: it was created, changed or removed, or its list was changed. */
+export interface EntityChangeRecord extends EntityKey, LatestChange {
+  /** The version that was stored; null for a removal. */
+  readonly version: number | null;
+}
+
 /** Entities with their versions, references and lists of ids. */
 export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
@@ -91,6 +105,13 @@ export interface EntityStore {
    * when the promise resolves. `change` may be called again after a transaction that failed.
    */
   write(key: EntityKey, change: ChangeEntity, options?: WriteOptions): Promise<WriteOutcome>;
+  /**
+   * Returns the newest write that is durable, of any process: sequence 0 and time 0 before the first one
+   * that the log holds. Costs microseconds, so callers ask at each request.
+   */
+  latestChange(): LatestChange;
+  /** Returns the first `count` writes after a sequence, in order. Rehearsed and refused writes have none. */
+  changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]>;
 }
 
 /** Everything that the service stores. */

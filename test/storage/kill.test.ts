@@ -67,6 +67,15 @@ async function requireWhole(directory: string, acknowledged: ReadonlyMap<string,
     expect(item.body, id).toEqual(versions.items[0]);
     expect(item.references).toEqual([{ kind: "segment", id: `${id}-${version}` }]);
   }
+  // The log has each write that is stored, once: all versions, and the removals.
+  const latest = new Map<string, number | null>();
+  for (const { id, version } of await entities.changesAfter(0, Number.MAX_SAFE_INTEGER)) {
+    if (version !== null) expect(version, id).toBe((latest.get(id) ?? 0) + 1);
+    latest.set(id, version);
+  }
+  expect(new Map([...latest].filter(([, version]) => version !== null))).toEqual(
+    new Map(items.map(({ id, version }) => [id, version])),
+  );
   // Nothing of what is gone is left: one version each, one reference each, counted right.
   const count = (table: string) => look(database, `SELECT count(*) AS n FROM ${table}`)["n"];
   const versions = items.reduce((sum, { version }) => sum + version, 0);

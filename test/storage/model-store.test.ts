@@ -3,6 +3,6 @@ import { storeSuite } from "./store-suite.js";
 
 storeSuite("A store in maps", {
   newPlace: () => "nowhere",
-  open: async () => modelStore(),
+  open: async (_, now) => modelStore(now),
   isLasting: false,
 });

@@ -7,18 +7,37 @@ import {
   searchTextOf,
 } from "../../src/contract/list-query.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
-import type { EntityKey, EntityPage, EntityRecord, Slice, Store } from "../../src/storage/store.js";
+import type {
+  EntityChangeRecord,
+  EntityKey,
+  EntityPage,
+  EntityRecord,
+  Slice,
+  Store,
+} from "../../src/storage/store.js";
 import { noEventStore } from "./records.js";
 
 /**
  * A store that keeps everything in maps: the plainest one that the conformance suite holds for, and the
  * oracle of the property test.
  */
-export function modelStore(): Store {
+export function modelStore(now: () => number = Date.now): Store {
   const records = new Map<string, EntityRecord>();
   const lists = new Map<string, ReadonlySet<string>>();
   const snapshots = new Map<string, AnyObject[]>();
   const keys = new Map<string, KeyRecord>();
+  const changes: EntityChangeRecord[] = [];
+  const latestChange = () => changes.at(-1) ?? { sequence: 0, time: 0 };
+  const log = ({ kind, id }: EntityKey, version: number | null) => {
+    const { sequence, time } = latestChange();
+    changes.push({
+      sequence: sequence + 1,
+      time: Math.max(now(), time + 1),
+      kind,
+      id,
+      version,
+    });
+  };
   const place = ({ kind, id }: EntityKey) => `${kind}/${id}`;
   const all = () => [...records.values()].sort(newestFirst);
   const nameTaken = ({ kind, id, name }: EntityRecord) =>
@@ -54,17 +73,25 @@ export function modelStore(): Store {
         if (next !== undefined && nameTaken(next)) return "name_taken";
         if (rehearse) return "written";
         if (next === undefined) {
+          if (before !== undefined) log(key, null);
           snapshots.delete(place(key));
           records.delete(place(key));
           lists.delete(place(key));
         } else {
           lists.set(place(key), ids);
           keep(next);
+          log(next, next.version);
         }
         return "written";
       },
       versions: async (key, slice) => pageOf(snapshots.get(place(key)) ?? [], slice),
       referrers: async (key, slice) => pageOf(all().filter(pointsAt(key)), slice),
+      latestChange: () => {
+        const { sequence, time } = latestChange();
+        return { sequence, time };
+      },
+      changesAfter: async (after, count) =>
+        changes.filter(({ sequence }) => sequence > after).slice(0, count),
     },
     keys: {
       find: async (hash) => [...keys.values()].find((key) => key.hash === hash),

@@ -51,6 +51,16 @@ export function sharedStoreSuite({ open, newPlace }: Stores): void {
     );
   });
 
+  it("continues the changes of another store on the same directory at once", async () => {
+    const place = newPlace();
+    const [one, two] = [await open(place, () => 500), await open(place, () => 100)];
+    await one.entities.insert(gate("a"));
+    expect(two.entities.latestChange()).toEqual({ sequence: 1, time: 500 });
+    await two.entities.insert(gate("b"));
+    expect(one.entities.latestChange()).toEqual({ sequence: 2, time: 501 });
+    expect(await one.entities.changesAfter(0, 9)).toEqual(await two.entities.changesAfter(0, 9));
+  });
+
   it("sees a key that another store created or revoked in the next turn of the event loop", async () => {
     const place = newPlace();
     const [one, two] = [await open(place), await open(place)];

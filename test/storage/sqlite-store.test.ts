@@ -11,13 +11,13 @@ const newDirectory = () => scratchDirectory("sqlite-store");
 
 storeSuite("SQLite in a directory", {
   newPlace: () => join(newDirectory(), "made as needed"),
-  open: (place) => openSqliteStore(place, openEventStore),
+  open: (place, now) => openSqliteStore(place, openEventStore, now),
   isLasting: true,
 });
 
 storeSuite("SQLite in memory", {
   newPlace: () => ":memory:",
-  open: (place) => openSqliteStore(place, openEventStore),
+  open: (place, now) => openSqliteStore(place, openEventStore, now),
   isLasting: false,
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, it } from "vitest";
 import type { Store } from "../../src/storage/store.js";
+import { changeLogSuite } from "./change-log-suite.js";
 import { entityListSuite } from "./entity-list-suite.js";
 import { entityStoreSuite } from "./entity-store-suite.js";
 import { historySuite } from "./history-suite.js";
@@ -12,14 +13,14 @@ export interface StoreKit {
   /** A place that no store has been opened at. */
   newPlace(): string;
   /** Opens the store at a place, beside those that are open there. */
-  open(place: string): Promise<Store>;
+  open(place: string, now?: () => number): Promise<Store>;
   /** True if data outlives its store and several stores can be open on one directory. */
   readonly isLasting: boolean;
 }
 
 /** Opens stores, and closes them after each test. */
 export interface Stores {
-  readonly open: (place?: string) => Promise<VersionedStore>;
+  readonly open: (place?: string, now?: () => number) => Promise<VersionedStore>;
   readonly newPlace: () => string;
 }
 
@@ -29,8 +30,8 @@ export function storeSuite(name: string, kit: StoreKit): void {
     const opened: Store[] = [];
     const stores: Stores = {
       newPlace: kit.newPlace,
-      open: async (place = kit.newPlace()) => {
-        const store = await kit.open(place);
+      open: async (place = kit.newPlace(), now = Date.now) => {
+        const store = await kit.open(place, now);
         opened.push(store);
         return versioned(store);
       },
@@ -42,6 +43,7 @@ export function storeSuite(name: string, kit: StoreKit): void {
     describe("entities", () => entityStoreSuite(stores));
     describe("lists", () => entityListSuite(stores));
     describe("history", () => historySuite(stores));
+    describe("changes", () => changeLogSuite(stores));
     describe("keys", () => keyStoreSuite(stores));
     if (kit.isLasting) describe("places", () => sharedStoreSuite(stores));
     it("closes twice", async () => {

@@ -26,6 +26,9 @@ export class VersionedEntities implements EntityStore {
     this.entities.listedIDs(key, slice);
   readonly write: EntityStore["write"] = (key, change, options) =>
     this.entities.write(key, change, options);
+  readonly latestChange: EntityStore["latestChange"] = () => this.entities.latestChange();
+  readonly changesAfter: EntityStore["changesAfter"] = (sequence, count) =>
+    this.entities.changesAfter(sequence, count);
 
   async insert(record: EntityRecord, options?: WriteOptions) {
     return this.#conditional(record, options, (stored) => {
