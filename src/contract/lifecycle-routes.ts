@@ -38,26 +38,21 @@ export type ArchiveBody = z.output<typeof archive>;
 export type UnarchiveBody = z.output<typeof unarchive>;
 export type RestoreBody = z.output<typeof restore>;
 
-/** Operations by name (`listGates`, `listGateVersions`, `archiveGate`) instead of by step. */
-type LifecycleNames<Name extends string, Steps> = {
-  [Step in keyof Steps & string as Step extends "list"
-    ? `list${Name}s`
-    : Step extends "versions"
-      ? `list${Name}Versions`
-      : `${Step}${Name}`]: Steps[Step];
+/** Operations by name: `*` in a step becomes the name, so `list*s` of `Gate` is `listGates`. */
+type NamedSteps<Name extends string, Steps> = {
+  [Step in keyof Steps & string as Step extends `${infer Before}*${infer After}`
+    ? `${Before}${Name}${After}`
+    : never]: Steps[Step];
 };
 
-/** Names the routes or the handlers of the steps that every resource has. */
-export function nameLifecycle<const Name extends string, Steps extends object>(
+/** Names the routes or the handlers of steps that several resources have. */
+export function namedSteps<const Name extends string, Steps extends object>(
   name: Name,
   steps: Steps,
-): LifecycleNames<Name, Steps> {
-  const named = Object.entries(steps).map(([step, value]) => {
-    if (step === "list") return [`list${name}s`, value];
-    return [step === "versions" ? `list${name}Versions` : `${step}${name}`, value];
-  });
+): NamedSteps<Name, Steps> {
+  const named = Object.entries(steps).map(([step, value]) => [step.replace("*", name), value]);
   // The names are computed, so the compiler cannot compare them.
-  return Object.fromEntries(named) as LifecycleNames<Name, Steps>;
+  return Object.fromEntries(named) as NamedSteps<Name, Steps>;
 }
 
 interface LifecycleResource<
@@ -80,7 +75,7 @@ interface LifecycleResource<
   /** The query of the list. */
   readonly query: Query;
   /** Routes of the specification; the others are extensions. */
-  readonly specified?: readonly ("archive" | "unarchive" | "versions")[];
+  readonly specified?: readonly Specified[];
 }
 
 /** Returns the routes that every resource has, besides create and updates. */
@@ -90,42 +85,65 @@ export function lifecycleRoutes<
   Query extends z.ZodObject,
   Params extends z.ZodObject,
 >(resource: LifecycleResource<Name, Entity, Query, Params>) {
-  const { name, title, noun, onMany, onOne, entity, query, specified = [] } = resource;
-  const origin = (step: (typeof specified)[number]) => (specified.includes(step) ? {} : extension);
+  const { name, noun, onOne } = resource;
+  return {
+    ...namedSteps(name, {
+      "archive*": onOne("PUT", "/archive", `Archive ${noun}`, {
+        ...origin(resource, "archive"),
+        ...changed(resource),
+        body: archive,
+      }),
+      "unarchive*": onOne("PUT", "/unarchive", `Unarchive ${noun}`, {
+        ...origin(resource, "unarchive"),
+        ...changed(resource),
+        body: unarchive,
+      }),
+    }),
+    ...storedRoutes(resource),
+  };
+}
+
+/** Returns the routes that also resources have which cannot be archived. */
+export function storedRoutes<
+  const Name extends string,
+  Entity extends z.ZodType,
+  Query extends z.ZodObject,
+  Params extends z.ZodObject,
+>(resource: LifecycleResource<Name, Entity, Query, Params>) {
+  const { name, title, noun, onMany, onOne, entity, query } = resource;
   const listed = { message: `${title}s listed successfully.`, response: listEnvelope(entity) };
-  const changed = { message: resource.updated, response: entityEnvelope(entity) };
   const plural = `${noun.replace(/^an? /, "")}s`;
-  return nameLifecycle(name, {
-    archive: onOne("PUT", "/archive", `Archive ${noun}`, {
-      ...origin("archive"),
-      ...changed,
-      body: archive,
-    }),
-    unarchive: onOne("PUT", "/unarchive", `Unarchive ${noun}`, {
-      ...origin("unarchive"),
-      ...changed,
-      body: unarchive,
-    }),
-    versions: onOne("GET", "/versions", `List the versions of ${noun}, newest first`, {
-      ...origin("versions"),
+  return namedSteps(name, {
+    "list*Versions": onOne("GET", "/versions", `List the versions of ${noun}, newest first`, {
+      ...origin(resource, "versions"),
       ...listed,
       query: pageQuery,
     }),
-    restore: onOne("PUT", "/restore", `Restore the settings of a version of ${noun}`, {
+    "restore*": onOne("PUT", "/restore", `Restore the settings of a version of ${noun}`, {
       ...extension,
-      ...changed,
+      ...changed(resource),
       body: restore,
     }),
-    list: onMany("GET", "", `List ${plural}, newest first`, { ...extension, ...listed, query }),
-    read: onOne("GET", "", `Read ${noun}`, {
+    "list*s": onMany("GET", "", `List ${plural}, newest first`, { ...extension, ...listed, query }),
+    "read*": onOne("GET", "", `Read ${noun}`, {
       ...extension,
       message: `${title} read successfully.`,
       response: entityEnvelope(entity),
     }),
-    delete: onOne("DELETE", "", `Delete ${noun}`, {
+    "delete*": onOne("DELETE", "", `Delete ${noun}`, {
       ...extension,
       message: `${title} deleted successfully.`,
       response: messageEnvelope,
     }),
   });
+}
+
+type Specified = "archive" | "unarchive" | "versions";
+
+function origin({ specified = [] }: { specified?: readonly Specified[] }, step: Specified) {
+  return specified.includes(step) ? {} : extension;
+}
+
+function changed<Entity extends z.ZodType>(resource: { updated: string; entity: Entity }) {
+  return { message: resource.updated, response: entityEnvelope(resource.entity) };
 }

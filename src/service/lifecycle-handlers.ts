@@ -1,7 +1,7 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import {
   type ArchiveBody,
-  nameLifecycle,
+  namedSteps,
   type RestoreBody,
   type UnarchiveBody,
 } from "../contract/lifecycle-routes.js";
@@ -31,35 +31,52 @@ export function lifecycleHandlers<const Name extends string, Body extends Entity
   name: Name,
   operations: EntityOperations,
   type: EntityType<Body>,
-  {
+  options: LifecycleOptions<Body> = {},
+) {
+  const {
     archive = (current) => ({ ...current, isArchived: true }),
     unarchive = (current) => ({ ...current, isArchived: false }),
     kept = ({ isArchived = false }) => ({ isArchived }) as Partial<Body>,
-    check,
-  }: LifecycleOptions<Body> = {},
+  } = options;
+  return {
+    ...namedSteps(name, {
+      "archive*": (call: WriteCall<ArchiveBody>) => {
+        const { forceArchive, archiveReason } = call.body ?? {};
+        return operations.change(
+          type,
+          idIn(call),
+          call,
+          (current, { time }) => ({
+            ...archive(current, time),
+            ...omitUndefined({ archiveReason }),
+          }),
+          { unreferenced: forceArchive !== true },
+        );
+      },
+      "unarchive*": (call: WriteCall<UnarchiveBody>) => {
+        const { unarchiveReason } = call.body ?? {};
+        return operations.change(type, idIn(call), call, (current, { time }) => ({
+          ...unarchive(current, time),
+          ...omitUndefined({ unarchiveReason }),
+        }));
+      },
+    }),
+    ...storedHandlers(name, operations, type, { ...options, kept }),
+  };
+}
+
+/** Returns the handlers of the routes that `storedRoutes` makes. */
+export function storedHandlers<const Name extends string, Body extends EntityBody>(
+  name: Name,
+  operations: EntityOperations,
+  type: EntityType<Body>,
+  { kept = () => ({}), check }: Pick<LifecycleOptions<Body>, "kept" | "check"> = {},
 ) {
-  return nameLifecycle(name, {
-    list: (call: ListCall) => operations.list(type, call),
-    versions: (call: ListCall & EntityCall) => operations.versions(type, idIn(call), call),
-    read: (call: EntityCall) => operations.read(type, idIn(call)),
-    archive: (call: WriteCall<ArchiveBody>) => {
-      const { forceArchive, archiveReason } = call.body ?? {};
-      return operations.change(
-        type,
-        idIn(call),
-        call,
-        (current, { time }) => ({ ...archive(current, time), ...omitUndefined({ archiveReason }) }),
-        { unreferenced: forceArchive !== true },
-      );
-    },
-    unarchive: (call: WriteCall<UnarchiveBody>) => {
-      const { unarchiveReason } = call.body ?? {};
-      return operations.change(type, idIn(call), call, (current, { time }) => ({
-        ...unarchive(current, time),
-        ...omitUndefined({ unarchiveReason }),
-      }));
-    },
-    restore: async (call: WriteCall<RestoreBody>) => {
+  return namedSteps(name, {
+    "list*s": (call: ListCall) => operations.list(type, call),
+    "list*Versions": (call: ListCall & EntityCall) => operations.versions(type, idIn(call), call),
+    "read*": (call: EntityCall) => operations.read(type, idIn(call)),
+    "restore*": async (call: WriteCall<RestoreBody>) => {
       const version = await operations.version(type, idIn(call), Number(call.body.version));
       const { archiveReason: _, unarchiveReason: __, ...rest } = version;
       const old = rest as Body;
@@ -71,7 +88,7 @@ export function lifecycleHandlers<const Name extends string, Body extends Entity
         omitUndefined({ check }),
       );
     },
-    delete: (call: WriteCall) => operations.remove(type, idIn(call), call),
+    "delete*": (call: WriteCall) => operations.remove(type, idIn(call), call),
   });
 }
 
