@@ -9,6 +9,7 @@ export const entityKinds = [
   "segment",
   "prompt",
   "qualifying_event",
+  "tag",
 ] as const;
 
 export type EntityKind = (typeof entityKinds)[number];

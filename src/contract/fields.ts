@@ -63,6 +63,20 @@ export const jsonObject = (description: string) =>
 export const nameLike = (pattern: RegExp, description: string) =>
   z.string().min(NAME_CHARACTERS_MIN).max(NAME_CHARACTERS_MAX).regex(pattern).describe(description);
 
+const PATH_NAME_CHARACTERS_MAX = 100;
+
+/**
+ * A name that is part of a path. Refuses what clients would change on the way: control characters, unpaired
+ * surrogates, outer blanks, `.` and `..`.
+ */
+export const pathName = (description: string) =>
+  z
+    .string()
+    .min(1)
+    .max(PATH_NAME_CHARACTERS_MAX)
+    .regex(/^(?!\.{1,2}$)(?!\s)(?!.*\s$)[^\p{Cc}\p{Cs}]*$/u)
+    .describe(description);
+
 export const descriptionText = text("Purpose.").max(DESCRIPTION_CHARACTERS_MAX);
 
 /** A fault found by a rule across fields. */

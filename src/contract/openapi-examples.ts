@@ -158,6 +158,9 @@ export const exampleRequests = {
   restoreQualifyingEvent: { version: 2 },
   restoreSegment: { version: 2 },
   restorePrompt: { version: 2 },
+  createTag: { name: "checkout", description: "Everything about paying.", isCore: true },
+  patchTag: { description: "Everything about paying and delivery." },
+  restoreTag: { version: 2 },
   storeEvents: {
     event: "purchase",
     user: { userID: "u-1024", stableID: "d-77", plan: "pro" },

@@ -5,6 +5,7 @@ import { gateRoutes } from "./gate.js";
 import { logEventRoutes } from "./log-event.js";
 import { promptRoutes } from "./prompt.js";
 import { qualifyingEventRoutes } from "./qualifying-event.js";
+import { tagRoutes } from "./registry.js";
 import type { Route } from "./route.js";
 import { segmentRoutes } from "./segment.js";
 
@@ -16,6 +17,7 @@ export const routes = {
   ...qualifyingEventRoutes,
   ...segmentRoutes,
   ...promptRoutes,
+  ...tagRoutes,
   ...eventRoutes,
   ...logEventRoutes,
 } as const satisfies Record<string, Route>;

@@ -19,6 +19,7 @@ import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
 import { promptHandlers } from "./prompts.js";
 import { registerPublicRoutes } from "./public-routes.js";
 import { qualifyingEventHandlers } from "./qualifying-events.js";
+import { registryHandlers } from "./registries.js";
 import { readRequestBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
@@ -126,6 +127,7 @@ function serviceEndpoints(
       ...qualifyingEventHandlers(operations),
       ...segmentHandlers(operations, newIdentifier),
       ...promptHandlers(operations),
+      ...registryHandlers(operations),
       ...eventHandlers(events, { now, onWarning, target }),
     };
   };

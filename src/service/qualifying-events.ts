@@ -12,7 +12,7 @@ import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { newProvenance } from "./new-entity.js";
-import { invalid, refuseFaults } from "./service-error.js";
+import { refuseFaults, requireSameName } from "./service-error.js";
 
 export const qualifyingEventType: EntityType<QualifyingEvent> = {
   kind: "qualifying_event",
@@ -92,14 +92,4 @@ export function createNamed(
 ): QualifyingEvent {
   requireSameName(name, body.name);
   return createQualifyingEvent({ ...body, name }, stamp);
-}
-
-function requireSameName(name: string, given: string | undefined): void {
-  if (given === undefined || given === name) return;
-  throw invalid([
-    {
-      property: "name",
-      errorMessage: "Cannot be changed: leave it out, or send the name in the path",
-    },
-  ]);
 }

@@ -54,3 +54,14 @@ export function taken(property: "id" | "name"): ServiceError {
   const message = "Name is already in use";
   return new ServiceError({ status: 400, message, faults: [{ property, errorMessage: message }] });
 }
+
+/** Throws a 400 if a body has another name: ignoring it would look like a successful rename. */
+export function requireSameName(name: string, given: string | undefined): void {
+  if (given === undefined || given === name) return;
+  throw invalid([
+    {
+      property: "name",
+      errorMessage: "Cannot be changed: leave it out, or send the name in the path",
+    },
+  ]);
+}

@@ -30,6 +30,7 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   restoreQualifyingEvent: restoring,
   restoreSegment: restoring,
   restorePrompt: restoring,
+  restoreTag: restoring,
   addSegmentIDs: { hidden: ["ids"] },
   removeSegmentIDs: { hidden: ["ids"] },
   resetSegmentIDs: { hidden: ["ids"] },
@@ -52,6 +53,7 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
     },
     hidden: ["dryRun"],
   },
+  patchTag: { fit: (body) => changed(body, "name", () => "Existing") },
   createSegment: { fit: withDistinctRules },
   replaceSegment: { fit: withDistinctRules },
   patchSegment: { fit: withDistinctRules },
@@ -68,6 +70,7 @@ export const existing: Readonly<Record<string, AnyObject>> = {
   "Qualifying events": { name: "Existing", sql: "", timestampColumn: "", idTypeMapping: [] },
   Segments: { name: "Existing", type: "id_list" },
   Prompts: { name: "Existing" },
+  Tags: { name: "Existing" },
 };
 
 /** Rules of one body have different names and ids, percentages, and texts that say something. */
