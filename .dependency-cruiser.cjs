@@ -93,7 +93,8 @@ const rooms = {
   contract: ["base"],
   console: ["base", "contract"],
   storage: ["base", "contract"],
-  service: ["base", "contract", "storage", "target"],
+  evaluation: ["base", "contract"],
+  service: ["base", "contract", "storage", "target", "evaluation"],
   page: ["base", "profile", "report"],
 
   // These put things together.

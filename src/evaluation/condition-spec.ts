@@ -1,0 +1,142 @@
+import type { ConditionType, Rule } from "../contract/rule.js";
+import { type SpecCondition, segmentName } from "./spec.js";
+
+type Condition = Rule["conditions"][number];
+
+/** The operators that SDKs know, by the form of target that they compare with. */
+const targetForms: Readonly<Record<string, (target: unknown) => unknown>> = {
+  ...formOf(texts, ["any", "none", "any_case_sensitive", "none_case_sensitive"]),
+  ...formOf(texts, ["str_contains_any", "str_contains_none"]),
+  ...formOf(texts, ["str_starts_with_any", "str_ends_with_any"]),
+  ...formOf(texts, ["array_contains_any", "array_contains_none"]),
+  ...formOf(texts, ["array_contains_all", "not_array_contains_all"]),
+  ...formOf(single, ["gt", "gte", "lt", "lte", "eq", "neq"]),
+  ...formOf(singleText, ["version_gt", "version_gte", "version_lt", "version_lte"]),
+  ...formOf(singleText, ["version_eq", "version_neq", "str_matches"]),
+  ...formOf(time, ["before", "after", "on"]),
+};
+
+function formOf(form: (target: unknown) => unknown, operators: readonly string[]) {
+  return Object.fromEntries(operators.map((operator) => [operator, form]));
+}
+
+/** True if SDKs know the operator of a comparison. */
+export function isKnownOperator(operator: string): boolean {
+  return Object.hasOwn(targetForms, operator.toLowerCase());
+}
+
+/** The type of a condition in SDKs, and the field that it reads. */
+interface SpecSource {
+  readonly type: string;
+  readonly field?: string;
+}
+
+/** Types that SDKs on servers do not have keep their name, so that they say so. */
+const sources: Readonly<Record<Exclude<ConditionType, "custom_field">, SpecSource>> = {
+  public: { type: "public" },
+  user_id: { type: "user_field", field: "userID" },
+  email: { type: "user_field", field: "email" },
+  app_version: { type: "user_field", field: "appVersion" },
+  locale: { type: "user_field", field: "locale" },
+  ip_address: { type: "user_field", field: "ip" },
+  device_model: { type: "user_field", field: "device_model" },
+  browser_name: { type: "ua_based", field: "browser_name" },
+  browser_version: { type: "ua_based", field: "browser_version" },
+  os_name: { type: "ua_based", field: "os_name" },
+  os_version: { type: "ua_based", field: "os_version" },
+  country: { type: "ip_based", field: "country" },
+  time: { type: "current_time" },
+  environment_tier: { type: "environment_field", field: "tier" },
+  unit_id: { type: "unit_id" },
+  passes_gate: { type: "pass_gate" },
+  fails_gate: { type: "fail_gate" },
+  passes_segment: { type: "pass_gate" },
+  fails_segment: { type: "fail_gate" },
+  target_app: { type: "target_app" },
+  url: { type: "url" },
+  javascript: { type: "javascript" },
+};
+
+const segmentTypes: readonly ConditionType[] = ["passes_segment", "fails_segment"];
+const nestedTypes: readonly ConditionType[] = ["passes_gate", "fails_gate", ...segmentTypes];
+
+/** True for conditions that only SDKs in browsers can decide. */
+export function isClientOnly(type: ConditionType): boolean {
+  return type === "url" || type === "javascript";
+}
+
+/** Returns the conditions of a rule as SDKs read them. */
+export function conditionSpecs(
+  { conditions, environments }: Pick<Rule, "conditions" | "environments">,
+  idType: string,
+): readonly SpecCondition[] {
+  const own = conditions.map((condition) => conditionSpec(condition, idType));
+  if (environments === undefined || environments === null) return own;
+  return [...own, environmentCondition("any", environments, idType)];
+}
+
+/** Returns the condition that the user's environment is one of some, or none of them. */
+export function environmentCondition(
+  operator: "any" | "none",
+  environments: readonly string[],
+  idType: string,
+): SpecCondition {
+  const source = { type: "environment_field", field: "tier" };
+  return { ...source, operator, targetValue: environments, additionalValues: {}, idType };
+}
+
+function conditionSpec(condition: Condition, entityIdType: string): SpecCondition {
+  const { type, targetValue = null, customID } = condition;
+  const operator = condition.operator?.toLowerCase() ?? null;
+  const { field = null, ...source } =
+    type === "custom_field" ? { type: "user_field", field: condition.field } : sources[type];
+  const idType = type === "unit_id" && customID ? customID : entityIdType;
+  const rest = { ...source, field, additionalValues: {}, idType };
+  if (nestedTypes.includes(type)) {
+    const target = single(targetValue);
+    const isSegment = segmentTypes.includes(type);
+    const isOne = typeof target === "string";
+    // SDKs have no condition for several gates: they call this type unsupported.
+    const nested = isOne ? rest : { ...rest, type: `multi_${source.type}` };
+    const gate = isOne && isSegment ? segmentName(target) : target;
+    return { ...nested, operator: null, targetValue: gate };
+  }
+  const toForm = operator === null ? undefined : targetForms[operator];
+  return { ...rest, operator: operator || null, targetValue: toForm?.(targetValue) ?? targetValue };
+}
+
+/** A list of texts: SDKs do not compare with a single one, and differ about numbers in lists. */
+function texts(target: unknown): readonly string[] {
+  return [target].flat().flatMap((value) => (value === null ? [] : [String(value)]));
+}
+
+/** The only value of a list: Terraform sends lists where the platform's console has one value. */
+function single(target: unknown): unknown {
+  return Array.isArray(target) && target.length === 1 ? target[0] : target;
+}
+
+function singleText(target: unknown): unknown {
+  const value = single(target);
+  return typeof value === "number" ? String(value) : value;
+}
+
+/** Milliseconds since the epoch: SDKs differ about seconds and texts. */
+function time(target: unknown): unknown {
+  return timeOf(single(target)) ?? target;
+}
+
+/** Numbers below it are seconds, not milliseconds. */
+const SECONDS_MAX = 10_000_000_000;
+
+/** Returns a time in ms since the epoch, or undefined for what is not a time. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value !== "number" && typeof value !== "string") return undefined;
+  if (value === "") return undefined;
+  const number = Number(value);
+  const ms = Number.isNaN(number) ? Date.parse(String(value)) : inMilliseconds(number);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function inMilliseconds(time: number): number {
+  return Math.abs(time) < SECONDS_MAX ? time * 1000 : time;
+}
