@@ -10,6 +10,7 @@ export const entityKinds = [
   "prompt",
   "qualifying_event",
   "tag",
+  "gate_override",
 ] as const;
 
 export type EntityKind = (typeof entityKinds)[number];
@@ -120,6 +121,14 @@ export const provenance = {
 };
 
 export const version = z.int().describe("1 after creation; every accepted write adds 1.");
+
+/** Fields of what belongs to another entity. Before the first write, it is empty and has version 0. */
+export const partFields = {
+  id: text("Name ID of the entity that it belongs to."),
+  name: text("The id."),
+  version: z.int().describe("0 before the first write; every accepted write adds 1."),
+  ...z.object({ ...provenance, owner }).exactPartial().shape,
+};
 
 /** A reference to a metric, in monitoring and experiments. */
 export const metricName = z.object({

@@ -56,6 +56,13 @@ export const queryFlag = (description: string) =>
 
 export const textList = (description: string) => list(z.string()).describe(description);
 
+/** Characters of the ID of a unit. */
+const UNIT_ID_CHARACTERS_MAX = 1_000;
+
+/** IDs of units, each with 1 to 1,000 characters. */
+export const unitIDs = (description: string) =>
+  list(z.string().min(1).max(UNIT_ID_CHARACTERS_MAX)).describe(description);
+
 export const jsonObject = (description: string) =>
   z.record(z.string(), z.unknown()).describe(description);
 

@@ -37,6 +37,14 @@ export const exampleRequests = {
   patchGate: { isEnabled: false, description: "Paused: payments are being moved." },
   archiveGate: archiving,
   unarchiveGate: unarchiving,
+  replaceGateOverrides: {
+    passingUserIDs: ["u-1", "u-2"],
+    environmentOverrides: [
+      { environment: "development", unitID: "stableID", passingIDs: ["d-7"], failingIDs: [] },
+    ],
+  },
+  addGateOverrides: { failingUserIDs: ["u-3"] },
+  removeGateOverrides: { passingUserIDs: ["u-2"] },
   createDynamicConfig: {
     name: "Checkout texts",
     description: "Words and colours of the checkout.",

@@ -2,6 +2,7 @@ import { dynamicConfigRoutes } from "./dynamic-config.js";
 import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
 import { gateRoutes } from "./gate.js";
+import { gateOverrideRoutes } from "./gate-overrides.js";
 import { logEventRoutes } from "./log-event.js";
 import { promptRoutes } from "./prompt.js";
 import { qualifyingEventRoutes } from "./qualifying-event.js";
@@ -12,6 +13,7 @@ import { segmentRoutes } from "./segment.js";
 /** Every endpoint, by the name of its operation. */
 export const routes = {
   ...gateRoutes,
+  ...gateOverrideRoutes,
   ...dynamicConfigRoutes,
   ...experimentRoutes,
   ...qualifyingEventRoutes,

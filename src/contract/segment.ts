@@ -14,14 +14,11 @@ import {
   teamID,
   version,
 } from "./common.js";
-import { descriptionText, flag, list, nameLike } from "./fields.js";
+import { descriptionText, flag, list, nameLike, unitIDs } from "./fields.js";
 import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
-
-/** Characters of an id on a list. */
-const LISTED_ID_CHARACTERS_MAX = 1_000;
 
 const segmentTypes = ["id_list", "rule_based", "analysis_list", "user_store_id_list"] as const;
 
@@ -70,9 +67,7 @@ const segmentReplace = segmentPatch.extend({
   rules: fields.rules,
 });
 
-const ids = list(z.string().min(1).max(LISTED_ID_CHARACTERS_MAX)).describe("IDs of units.");
-
-const idsBody = z.object({ ids });
+const idsBody = z.object({ ids: unitIDs("IDs of units.") });
 
 const idsReset = idsBody.exactPartial().optional();
 

@@ -11,6 +11,7 @@ import { EntityOperations } from "./entity-operations.js";
 import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
 import { eventHandlers } from "./events.js";
 import { experimentHandlers } from "./experiments.js";
+import { gateOverrideHandlers } from "./gate-overrides.js";
 import { gateHandlers } from "./gates.js";
 import type { AnyHandlers, Handlers } from "./handler.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
@@ -122,6 +123,7 @@ function serviceEndpoints(
     const operations = new EntityOperations(entities, now);
     return {
       ...gateHandlers(operations, newIdentifier),
+      ...gateOverrideHandlers(operations),
       ...dynamicConfigHandlers(operations, newIdentifier, schemaChecker),
       ...experimentHandlers(operations, newIdentifier),
       ...qualifyingEventHandlers(operations),

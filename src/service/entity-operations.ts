@@ -1,10 +1,7 @@
-import type { z } from "zod";
-import type { EntityKind, provenance } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
-import type { archivable } from "../contract/lifecycle-routes.js";
 import { listFilterOf } from "../contract/list-query.js";
-import type { KeyRecord } from "../storage/key-store.js";
-import type { EntityKey, EntityRecord, EntityStore, ListChange } from "../storage/store.js";
+import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
+import type { EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
 import type { CallFacts, HandlerAnswer, IfMatch } from "./handler.js";
 import { type ListCall, pageAnswer, readPage, sliceOf } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
@@ -15,30 +12,11 @@ export const ACTOR_NAME = "CONSOLE API";
 /** Attempts of a checked change, each repeated because another write came between check and write. */
 const CHECKED_CHANGES_MAX = 100;
 
+/** Thrown by writes that only look at the store, or that another write did not allow. */
+const unwritten = new Error("nothing is written");
+
 /** Thrown when another write has replaced the state that a change was checked on. */
 const outdated = new Error("the checked state was replaced");
-
-/** Fields that kinds of entities share. Reasons are stored with their version only. */
-export type EntityBody = Readonly<
-  { name: string; version: number } & z.output<z.ZodObject<typeof provenance & typeof archivable>>
->;
-
-/** A kind of entity. */
-export interface EntityType<Body extends EntityBody> {
-  readonly kind: EntityKind;
-  /** In messages: `Gate not found.` */
-  readonly title: string;
-  idOf(body: Body): string;
-  /** Returns the keys of the entities that this one points at. */
-  referencesOf(body: Body): readonly EntityKey[];
-}
-
-/** The writer and the time of a write. */
-export interface Stamp {
-  readonly caller: KeyRecord;
-  /** ms since the epoch. */
-  readonly time: number;
-}
 
 interface OperationOptions<Body> {
   /**
@@ -217,17 +195,68 @@ export class EntityOperations {
     return this.#write(type, id, facts, makeNext);
   }
 
+  /** Changes a part. Throws 404 without its owner. */
+  async changePart<Body extends EntityBody, Owner extends EntityBody>(
+    type: PartType<Body, Owner>,
+    id: string,
+    facts: WriteFacts,
+    change: (current: Body, owner: Owner) => Body,
+  ): Promise<HandlerAnswer> {
+    // Writes of one turn share a transaction: the owner is still there when the part is written.
+    let owner: EntityRecord | undefined;
+    const look = (record: EntityRecord | undefined) => {
+      owner = record;
+      throw unwritten;
+    };
+    const looked = this.#entities.write({ kind: type.ownerType.kind, id }, look);
+    const makeNext = (stored: Body | undefined) => {
+      if (owner === undefined) throw notFound(type.ownerType.title);
+      const ownerBody = bodyOf<Owner>(owner);
+      const current = stored ?? type.initial(id, { caller: facts.caller, time: this.#now() });
+      return this.#next(current, facts, (current) => change(current, ownerBody));
+    };
+    const written = this.#write(type, id, facts, makeNext);
+    await Promise.all([looked.catch(ignoreUnwritten), written]);
+    return written;
+  }
+
+  /** Reads a part; its `initial` fields before its first write. Throws 404 without its owner. */
+  async readPart<Body extends EntityBody, Owner extends EntityBody>(
+    type: PartType<Body, Owner>,
+    id: string,
+    initial: AnyObject,
+  ): Promise<HandlerAnswer> {
+    await this.#get(type.ownerType, id);
+    const record = await this.#entities.get({ kind: type.kind, id });
+    const none = { id, name: id, ...initial, version: 0 };
+    if (record === undefined) return { content: { data: none }, version: 0 };
+    return entityAnswer(bodyOf<Body>(record));
+  }
+
+  /** Removes an entity and its parts. */
   async remove<Body extends EntityBody>(
-    type: EntityType<Body>,
+    { kind, title, parts = [] }: EntityType<Body>,
     id: string,
     call: WriteFacts,
   ): Promise<HandlerAnswer> {
+    let isAllowed = false;
     const change = (stored: EntityRecord | undefined) => {
-      if (stored === undefined) throw notFound(type.title);
+      if (stored === undefined) throw notFound(title);
       requireMatch(call.ifMatch, stored.version);
+      isAllowed = true;
       return undefined;
     };
-    await this.#entities.write({ kind: type.kind, id }, change, { rehearse: isDryRun(call) });
+    const changePart = () => {
+      if (!isAllowed) throw unwritten;
+      return undefined;
+    };
+    const options = { rehearse: isDryRun(call) };
+    await Promise.all([
+      this.#entities.write({ kind, id }, change, options),
+      ...parts.map((kind) =>
+        this.#entities.write({ kind, id }, changePart, options).catch(ignoreUnwritten),
+      ),
+    ]);
     return { content: {} };
   }
 
@@ -315,6 +344,10 @@ function recordOf<Body extends EntityBody>(type: EntityType<Body>, body: Body): 
     body: body as unknown as AnyObject,
     references: type.referencesOf(body),
   };
+}
+
+function ignoreUnwritten(error: unknown): undefined {
+  if (error !== unwritten) throw error;
 }
 
 function entityAnswer(body: EntityBody): HandlerAnswer {

@@ -14,7 +14,8 @@ import {
   unsetFields,
 } from "../contract/experiment-fields.js";
 import { bodyFaultsOf, type Fault } from "../contract/faults.js";
-import type { EntityOperations, Stamp } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
+import type { Stamp } from "./entity-type.js";
 import {
   experimentStepHandlers,
   experimentType,

@@ -9,17 +9,19 @@ import {
   type gateRoutes,
 } from "../contract/gate.js";
 import type { EntityRecord } from "../storage/store.js";
-import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
+import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
 
-const gateType: EntityType<Gate> = {
+export const gateType: EntityType<Gate> = {
   kind: "gate",
   title: "Gate",
   idOf: ({ id }) => id,
   referencesOf: ({ rules }) => ruleReferences(rules),
+  parts: ["gate_override"],
 };
 
 const lifecycle = {

@@ -5,7 +5,8 @@ import {
   type RestoreBody,
   type UnarchiveBody,
 } from "../contract/lifecycle-routes.js";
-import type { EntityBody, EntityOperations, EntityType, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { EntityBody, EntityType } from "./entity-type.js";
 import type { ListCall } from "./pagination.js";
 
 /** The steps of a kind of entity that differ from those of others. */

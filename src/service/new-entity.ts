@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { NAME_CHARACTERS_MIN } from "../contract/fields.js";
-import { ACTOR_NAME, type Stamp } from "./entity-operations.js";
+import { ACTOR_NAME } from "./entity-operations.js";
+import type { Stamp } from "./entity-type.js";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

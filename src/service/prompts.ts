@@ -5,7 +5,8 @@ import {
   promptDefaults,
   type promptRoutes,
 } from "../contract/prompt.js";
-import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
+import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identityFirst, newProvenance } from "./new-entity.js";

@@ -8,7 +8,8 @@ import {
   type qualifyingEventRoutes,
   tableFaults,
 } from "../contract/qualifying-event.js";
-import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
+import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { newProvenance } from "./new-entity.js";

@@ -1,7 +1,8 @@
 import type { EntityKind } from "../contract/common.js";
 import { namedSteps } from "../contract/lifecycle-routes.js";
 import type { tagRoutes } from "../contract/registry.js";
-import type { EntityBody, EntityOperations, EntityType, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { EntityBody, EntityType } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { storedHandlers } from "./lifecycle-handlers.js";
 import { newProvenance } from "./new-entity.js";

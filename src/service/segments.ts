@@ -6,7 +6,8 @@ import {
   segmentDefaults,
   type segmentRoutes,
 } from "../contract/segment.js";
-import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
+import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";

@@ -55,6 +55,13 @@ const calls = {
   listGates: () => client.listGates(),
   restoreGate: () => client.restoreGate({ id: "a_gate", body: { version: 1 } }),
   readGate: () => client.readGate({ id: "a_gate" }),
+  replaceGateOverrides: () =>
+    client.replaceGateOverrides({ id: "a_gate", body: { passingUserIDs: ["u1"] }, ifMatch: "0" }),
+  addGateOverrides: () =>
+    client.addGateOverrides({ id: "a_gate", body: { failingUserIDs: ["u2"] } }),
+  removeGateOverrides: () =>
+    client.removeGateOverrides({ id: "a_gate", body: { passingUserIDs: ["u1"] } }),
+  readGateOverrides: () => client.readGateOverrides({ id: "a_gate" }),
   deleteGate: () => client.deleteGate({ id: "a_gate" }),
   createDynamicConfig: () => client.createDynamicConfig({ body: { name: "A Config" } }),
   replaceDynamicConfig: () =>

@@ -9,6 +9,14 @@ export interface Peculiarities {
   readonly hidden?: readonly string[];
 }
 
+const overrideLists = [
+  "passingUserIDs",
+  "failingUserIDs",
+  "passingCustomIDs",
+  "failingCustomIDs",
+  "environmentOverrides",
+];
+
 const restoring: Peculiarities = {
   fit: (body) => changed(body, "version", () => 1),
   hidden: ["version"],
@@ -34,6 +42,9 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   addSegmentIDs: { hidden: ["ids"] },
   removeSegmentIDs: { hidden: ["ids"] },
   resetSegmentIDs: { hidden: ["ids"] },
+  replaceGateOverrides: { fit: withDistinctUnits },
+  addGateOverrides: { fit: withDistinctUnits, hidden: overrideLists },
+  removeGateOverrides: { hidden: overrideLists },
   createDynamicConfig: { fit: withJson5Pairs },
   replaceDynamicConfig: { fit: withJson5Pairs },
   patchDynamicConfig: { fit: withJson5Pairs },
@@ -72,6 +83,34 @@ export const existing: Readonly<Record<string, AnyObject>> = {
   Prompts: { name: "Existing" },
   Tags: { name: "Existing" },
 };
+
+/** The ids of each list differ from those of all bodies before. */
+function withDistinctUnits(body: AnyObject): AnyObject {
+  const distinct = (holder: AnyObject, lists: readonly string[]) =>
+    lists.reduce(
+      (fitted, name) => changed(fitted, name, (ids) => renamed(ids as string[])),
+      holder,
+    );
+  return changedItems(
+    distinct(body, overrideLists.slice(0, 4)),
+    "environmentOverrides",
+    (entry) => {
+      const whole = { environment: null, ...entry, unitID: numberedUnit() };
+      return distinct(whole, ["passingIDs", "failingIDs"]);
+    },
+  );
+}
+
+let unitsMade = 0;
+
+function numberedUnit(): string {
+  unitsMade += 1;
+  return `unit ${unitsMade}`;
+}
+
+function renamed(ids: readonly string[]): string[] {
+  return ids.map(numberedUnit);
+}
 
 /** Rules of one body have different names and ids, percentages, and texts that say something. */
 function withDistinctRules(body: AnyObject): AnyObject {

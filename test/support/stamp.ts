@@ -1,4 +1,4 @@
-import type { Stamp } from "../../src/service/entity-operations.js";
+import type { Stamp } from "../../src/service/entity-type.js";
 import type { NewIdentifier } from "../../src/service/new-entity.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 

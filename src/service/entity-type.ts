@@ -1,0 +1,37 @@
+import type { z } from "zod";
+import type { EntityKind, provenance } from "../contract/common.js";
+import type { archivable } from "../contract/lifecycle-routes.js";
+import type { KeyRecord } from "../storage/key-store.js";
+import type { EntityKey } from "../storage/store.js";
+
+/** Fields that kinds of entities share. Reasons are stored with their version only. */
+export type EntityBody = Readonly<
+  { name: string; version: number } & z.output<z.ZodObject<typeof provenance & typeof archivable>>
+>;
+
+/** A kind of entity. */
+export interface EntityType<Body extends EntityBody> {
+  readonly kind: EntityKind;
+  /** In messages: `Gate not found.` */
+  readonly title: string;
+  idOf(body: Body): string;
+  /** Returns the keys of the entities that this one points at. */
+  referencesOf(body: Body): readonly EntityKey[];
+  /** Kinds of its parts: entities with the same id, which are removed with it. */
+  readonly parts?: readonly EntityKind[];
+}
+
+/** A kind of entity that belongs to another one and has its id. */
+export interface PartType<Body extends EntityBody, Owner extends EntityBody>
+  extends EntityType<Body> {
+  readonly ownerType: EntityType<Owner>;
+  /** Returns the part before its first write, as version 0. */
+  initial(id: string, stamp: Stamp): Body;
+}
+
+/** The writer and the time of a write. */
+export interface Stamp {
+  readonly caller: KeyRecord;
+  /** ms since the epoch. */
+  readonly time: number;
+}
