@@ -16,6 +16,7 @@ import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
+import { ruleRoutes } from "./rule-routes.js";
 
 /** The fields that clients write. */
 const fields = {
@@ -84,20 +85,22 @@ const dynamicConfig = z
 function pairFaults(body: unknown): readonly RuleFault[] {
   const reader = new Json5Reader();
   const ofRules = membersOf(body, "rules").flatMap((rule, index) =>
-    below(
-      ["rules", index],
-      [
-        ...valuePairFaults(rule, "returnValue", reader),
-        ...membersOf(rule, "variants").flatMap((variant, index) =>
-          below(["variants", index], valuePairFaults(variant, "returnValue", reader)),
-        ),
-      ],
-    ),
+    below(["rules", index], rulePairFaults(rule, reader)),
   );
   return [
     ...valuePairFaults(body, "defaultValue", reader),
     ...textPairFaults(body, "schema", reader),
     ...ofRules,
+  ];
+}
+
+/** Returns the faults of the JSON5 pairs of a rule. */
+function rulePairFaults(rule: unknown, reader = new Json5Reader()): readonly RuleFault[] {
+  return [
+    ...valuePairFaults(rule, "returnValue", reader),
+    ...membersOf(rule, "variants").flatMap((variant, index) =>
+      below(["variants", index], valuePairFaults(variant, "returnValue", reader)),
+    ),
   ];
 }
 
@@ -138,6 +141,15 @@ export const dynamicConfigRoutes = {
   patchDynamicConfig: onConfig("PATCH", "", "Update some fields of a dynamic config", {
     ...updated,
     body: dynamicConfigPatch,
+  }),
+  ...ruleRoutes({
+    name: "DynamicConfig",
+    title: "Dynamic Config",
+    noun: "a dynamic config",
+    group: "Dynamic configs",
+    path,
+    entity: dynamicConfig,
+    faultsOf: (rule) => rulePairFaults(rule),
   }),
   ...lifecycleRoutes({
     name: "DynamicConfig",

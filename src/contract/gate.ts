@@ -20,6 +20,7 @@ import { archiveFields, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
+import { ruleRoutes } from "./rule-routes.js";
 
 const gateStatuses = ["In Progress", "Archived", "Disabled", "Launched"] as const;
 const gateTypes = ["PERMANENT", "TEMPORARY"] as const;
@@ -132,6 +133,15 @@ export const gateRoutes = {
   replaceGate: onGate("POST", "", "Update a gate fully", { ...updated, body: gateReplace }),
   patchGate: onGate("PATCH", "", "Update some fields of a gate", { ...updated, body: gatePatch }),
   ...life,
+  ...ruleRoutes({
+    name: "Gate",
+    title: "Gate",
+    noun: "a gate",
+    group: "Gates",
+    path,
+    entity: gate,
+    faultsOf: () => [],
+  }),
   disableGate: onGate("PUT", "/disable", "Disable a gate", updated),
   listGateReferences: onGate("GET", "/gate_references", "List the entities that reference a gate", {
     message: "Gates listed successfully.",

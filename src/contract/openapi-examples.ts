@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { OperationName, Routes } from "./routes.js";
 
+const beta = { name: "Beta testers", passPercentage: 100, conditions: [] };
+
 type Examples = { readonly [Name in OperationName]?: z.input<Routes[Name]["body"]> };
 
 const archiving = { forceArchive: false, archiveReason: "The new checkout is the only one." };
@@ -37,6 +39,14 @@ export const exampleRequests = {
   patchGate: { isEnabled: false, description: "Paused: payments are being moved." },
   archiveGate: archiving,
   unarchiveGate: unarchiving,
+  addGateRule: beta,
+  addGateRules: { rules: [beta] },
+  patchGateRule: { passPercentage: 50 },
+  patchGateRules: { rules: [{ name: "Beta testers", passPercentage: 50 }] },
+  addDynamicConfigRule: beta,
+  addDynamicConfigRules: { rules: [beta] },
+  patchDynamicConfigRule: { passPercentage: 50 },
+  patchDynamicConfigRules: { rules: [{ name: "Beta testers", passPercentage: 50 }] },
   replaceGateOverrides: {
     passingUserIDs: ["u-1", "u-2"],
     environmentOverrides: [

@@ -9,6 +9,8 @@ export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces: `/console/v1/gates/{id}`. */
   readonly path: `/${string}`;
+  /** Further paths of the endpoint, with the same parameters: public clients disagree. */
+  readonly aliases?: readonly `/${string}`[];
   readonly access: Access;
   readonly summary: string;
   /** The resource that lists it. */
@@ -56,7 +58,7 @@ export interface ConsoleRoute<
 }
 
 /** Further members of a row. Defaults: `specification`, `noQuery` for a read, `noBody`, status 200. */
-interface Rest<Response extends z.ZodType> extends Pick<Route, "message"> {
+interface Rest<Response extends z.ZodType> extends Pick<Route, "message" | "aliases"> {
   readonly origin?: "extension";
   readonly status?: Route["status"];
   readonly response: Response;

@@ -146,6 +146,9 @@ export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]
 
 export const ruleRequest = ruleRequestOf(conditionTypes);
 
+/** Some fields of a rule in a request. */
+export const rulePatch = ruleOf(conditionTypes).exactPartial();
+
 /** A rule in a response, which always has identifiers. */
 export const rule = ruleOf(conditionTypes)
   .extend({
@@ -156,5 +159,6 @@ export const rule = ruleOf(conditionTypes)
   })
   .describe("A rule: the units that pass it, and the value that they get.");
 
+export type RulePatch = z.output<typeof rulePatch>;
 export type RuleRequest = z.output<typeof ruleRequest>;
 export type Rule = z.output<typeof rule>;

@@ -15,6 +15,7 @@ import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
+import { ruleHandlers } from "./rule-handlers.js";
 import { identifyRules, ruleReferences, valueIdentifiers } from "./rules.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { requireFit } from "./schema-fit.js";
@@ -59,6 +60,10 @@ export function dynamicConfigHandlers(
         (current) => patchDynamicConfig(current, call.body, newIdentifier),
         optionsOf(call),
       ),
+    ...ruleHandlers("DynamicConfig", operations, dynamicConfigType, {
+      withRules: (current, rules) => patchDynamicConfig(current, { rules }, newIdentifier),
+      ...optionsOf(),
+    }),
     ...lifecycleHandlers("DynamicConfig", operations, dynamicConfigType, optionsOf()),
   };
 }

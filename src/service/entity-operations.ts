@@ -18,7 +18,7 @@ const unwritten = new Error("nothing is written");
 /** Thrown when another write has replaced the state that a change was checked on. */
 const outdated = new Error("the checked state was replaced");
 
-interface OperationOptions<Body> {
+export interface OperationOptions<Body> {
   /**
    * Throws if the next state must not be stored. It may take time, because it runs before the
    * transaction.
@@ -81,13 +81,13 @@ export class EntityOperations {
     call: CreateCall & WriteFacts,
     build: (original: Body, stamp: Stamp) => Body,
   ): Promise<HandlerAnswer> {
-    const original = await this.#get(type, id);
+    const original = await this.get(type, id);
     requireMatch(call.ifMatch, original.version);
     return this.create(type, call, (stamp) => build(original, stamp));
   }
 
   async read<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<HandlerAnswer> {
-    return entityAnswer(await this.#get(type, id));
+    return entityAnswer(await this.get(type, id));
   }
 
   async list<Body extends EntityBody>(
@@ -104,7 +104,7 @@ export class EntityOperations {
     id: string,
     call: ListCall,
   ): Promise<HandlerAnswer> {
-    await this.#get(type, id);
+    await this.get(type, id);
     const key = { kind: type.kind, id };
     return pageAnswer(call, await readPage(call, (slice) => this.#entities.versions(key, slice)));
   }
@@ -116,7 +116,7 @@ export class EntityOperations {
     call: ListCall,
     show: (record: EntityRecord) => AnyObject,
   ): Promise<HandlerAnswer> {
-    await this.#get(type, id);
+    await this.get(type, id);
     const key = { kind: type.kind, id };
     const page = await readPage(call, (slice) => this.#entities.referrers(key, slice));
     return pageAnswer(call, { ...page, items: page.items.map(show) });
@@ -128,7 +128,7 @@ export class EntityOperations {
     id: string,
     version: number,
   ): Promise<Body> {
-    const { version: newest } = await this.#get(type, id);
+    const { version: newest } = await this.get(type, id);
     if (version > newest) throw notFound(`Version ${version} of ${type.title}`);
     const slice = { start: newest - version, count: 1 };
     const { items } = await this.#entities.versions({ kind: type.kind, id }, slice);
@@ -144,7 +144,7 @@ export class EntityOperations {
     call: ListCall,
     countOf: (body: Body) => number,
   ): Promise<HandlerAnswer> {
-    const totalItems = countOf(await this.#get(type, id));
+    const totalItems = countOf(await this.get(type, id));
     const items = await this.#entities.listedIDs({ kind: type.kind, id }, sliceOf(call.query));
     return pageAnswer(call, { items, totalItems });
   }
@@ -163,7 +163,7 @@ export class EntityOperations {
     };
     if (check === undefined) return this.#write(type, id, facts, makeNext, options);
     for (let count = 0; count < CHECKED_CHANGES_MAX; count += 1) {
-      const current = await this.#get(type, id);
+      const current = await this.get(type, id);
       const next = makeNext(current);
       await check(next, current);
       const makeChecked = (stored: Body | undefined) => {
@@ -226,7 +226,7 @@ export class EntityOperations {
     id: string,
     initial: AnyObject,
   ): Promise<HandlerAnswer> {
-    await this.#get(type.ownerType, id);
+    await this.get(type.ownerType, id);
     const record = await this.#entities.get({ kind: type.kind, id });
     const none = { id, name: id, ...initial, version: 0 };
     if (record === undefined) return { content: { data: none }, version: 0 };
@@ -306,7 +306,8 @@ export class EntityOperations {
     }
   }
 
-  async #get<Body extends EntityBody>({ kind, title }: EntityType<Body>, id: string) {
+  /** Returns the body of an entity. Throws 404. */
+  async get<Body extends EntityBody>({ kind, title }: EntityType<Body>, id: string) {
     const record = await this.#entities.get({ kind, id });
     if (record === undefined) throw notFound(title);
     return bodyOf<Body>(record);

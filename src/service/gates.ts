@@ -14,6 +14,7 @@ import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
+import { ruleHandlers } from "./rule-handlers.js";
 import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
 
 export const gateType: EntityType<Gate> = {
@@ -48,6 +49,9 @@ export function gateHandlers(
         patchGate(current, call.body, newIdentifier),
       ),
     ...lifecycleHandlers("Gate", operations, gateType, lifecycle),
+    ...ruleHandlers("Gate", operations, gateType, {
+      withRules: (current, rules) => patchGate(current, { rules }, newIdentifier),
+    }),
     disableGate: (call) => operations.change(gateType, call.params.id, call, disableGate),
     enableGate: (call) => operations.change(gateType, call.params.id, call, enableGate),
     launchGate: (call) => operations.change(gateType, call.params.id, call, launchGate),

@@ -39,7 +39,9 @@ export function registerRoutes(
   table: RouteTable,
   options: RouteRegistrationOptions,
 ): void {
-  for (const [name, route] of Object.entries(table)) registerRoute(http, name, route, options);
+  for (const [name, route] of Object.entries(table)) {
+    for (const path of pathsOf(route)) registerRoute(http, name, { ...route, path }, options);
+  }
   for (const [url, methods] of methodsByUrl(table)) refuseOtherMethods(http, url, methods);
 }
 
@@ -53,7 +55,7 @@ function registerRoute(
   const bodyLimit = bodyBytesMax(access, limits);
   http.route({
     method: route.method,
-    url: urlOf(route),
+    url: urlOf(route.path),
     bodyLimit,
     config: { access, frequent: access === "server", ...omitUndefined({ eventsMember }) },
     // Runs before the body is read, so unauthorized clients cause little work.
@@ -99,19 +101,25 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
   };
 }
 
+function pathsOf({ path, aliases = [] }: Route): readonly Route["path"][] {
+  return [path, ...aliases];
+}
+
 /** `/gates/{id}` → `/gates/:id`. */
-function urlOf({ path }: Route): string {
+function urlOf(path: Route["path"]): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
 function methodsByUrl(table: RouteTable): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const route of Object.values(table)) {
-    // Paths that differ only in names of parameters are the same.
-    const url = urlOf(route).replace(/:\w+/g, ":parameter");
-    const known = methods.get(url) ?? [];
-    known.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
-    methods.set(url, known);
+    for (const path of pathsOf(route)) {
+      // Paths that differ only in names of parameters are the same.
+      const url = urlOf(path).replace(/:\w+/g, ":parameter");
+      const known = methods.get(url) ?? [];
+      known.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
+      methods.set(url, known);
+    }
   }
   return methods;
 }

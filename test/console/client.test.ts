@@ -24,6 +24,7 @@ const source = {
   idTypeMapping: [{ serviceUnitID: "userID", column: "user_id" }],
 };
 const rules = [{ name: "all", passPercentage: 100, conditions: [{ type: "public" as const }] }];
+const rule = { name: "another", passPercentage: 1, conditions: [] };
 const fullExperiment = {
   description: "",
   idType: "userID",
@@ -55,6 +56,16 @@ const calls = {
   listGates: () => client.listGates(),
   restoreGate: () => client.restoreGate({ id: "a_gate", body: { version: 1 } }),
   readGate: () => client.readGate({ id: "a_gate" }),
+  addGateRule: () =>
+    client.addGateRule({ id: "a_gate", body: { ...rule, name: "one", baseID: "one" } }),
+  addGateRules: () => client.addGateRules({ id: "a_gate", body: { rules: [rule] } }),
+  listGateRules: () => client.listGateRules({ id: "a_gate", limit: 1 }),
+  readGateRule: () => client.readGateRule({ id: "a_gate", ruleID: "one" }),
+  patchGateRule: () =>
+    client.patchGateRule({ id: "a_gate", ruleID: "one", body: { passPercentage: 5 } }),
+  patchGateRules: () =>
+    client.patchGateRules({ id: "a_gate", body: { rules: [{ id: "one", passPercentage: 6 }] } }),
+  deleteGateRule: () => client.deleteGateRule({ id: "a_gate", ruleID: "one" }),
   replaceGateOverrides: () =>
     client.replaceGateOverrides({ id: "a_gate", body: { passingUserIDs: ["u1"] }, ifMatch: "0" }),
   addGateOverrides: () =>
@@ -72,6 +83,20 @@ const calls = {
     }),
   patchDynamicConfig: () =>
     client.patchDynamicConfig({ id: "a_config", body: { defaultValue: { a: 1 } } }),
+  addDynamicConfigRule: () =>
+    client.addDynamicConfigRule({ id: "a_config", body: { ...rule, name: "one", baseID: "one" } }),
+  addDynamicConfigRules: () =>
+    client.addDynamicConfigRules({ id: "a_config", body: { rules: [rule] } }),
+  listDynamicConfigRules: () => client.listDynamicConfigRules({ id: "a_config", limit: 1 }),
+  readDynamicConfigRule: () => client.readDynamicConfigRule({ id: "a_config", ruleID: "one" }),
+  patchDynamicConfigRule: () =>
+    client.patchDynamicConfigRule({ id: "a_config", ruleID: "one", body: { passPercentage: 5 } }),
+  patchDynamicConfigRules: () =>
+    client.patchDynamicConfigRules({
+      id: "a_config",
+      body: { rules: [{ baseID: "one", passPercentage: 6 }] },
+    }),
+  deleteDynamicConfigRule: () => client.deleteDynamicConfigRule({ id: "a_config", ruleID: "one" }),
   listDynamicConfigs: () => client.listDynamicConfigs(),
   listDynamicConfigVersions: () => client.listDynamicConfigVersions({ id: "a_config" }),
   restoreDynamicConfig: () => client.restoreDynamicConfig({ id: "a_config", body: { version: 1 } }),

@@ -70,8 +70,19 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   patchSegment: { fit: withDistinctRules },
 };
 
-/** Operations that need an entity in a certain state. */
-export const needingState: readonly OperationName[] = ["decideExperiment", "abandonExperiment"];
+/** Operations that need an entity in a certain state, or whose answer is another thing than the body. */
+export const needingState: readonly OperationName[] = [
+  "decideExperiment",
+  "abandonExperiment",
+  "addGateRule",
+  "addGateRules",
+  "patchGateRule",
+  "patchGateRules",
+  "addDynamicConfigRule",
+  "addDynamicConfigRules",
+  "patchDynamicConfigRule",
+  "patchDynamicConfigRules",
+];
 
 /** Bodies of the entities that routes with an id in their path are called on. */
 export const existing: Readonly<Record<string, AnyObject>> = {

@@ -1,6 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type Operation, openApiDocument } from "../../src/contract/openapi.js";
 import type { RouteTable } from "../../src/contract/route.js";
+import { routes as allRoutes } from "../../src/contract/routes.js";
 
 export interface AnsweredRequest {
   readonly method: string;
@@ -33,13 +34,19 @@ export function responseChecker(routes?: RouteTable): ResponseChecker {
     validateFormats: false,
   });
   ajv.addSchema(closed(document) as object, DOCUMENT_ID);
-  const templates = Object.keys(document.paths).sort(byParameters);
+  // The document has each endpoint under one path.
+  const aliases = Object.values<RouteTable[string]>(routes ?? allRoutes).flatMap((route) =>
+    (route.aliases ?? []).map((alias) => [alias, route.path] as const),
+  );
+  const documented = new Map<string, string>(aliases);
+  const templates = [...Object.keys(document.paths), ...documented.keys()].sort(byParameters);
 
   return ({ method, path, status, body }) => {
     if (method === "HEAD" || method === "OPTIONS") return;
     const request = `${method} ${path} → ${status}`;
-    const template = templates.find((one) => fits(path, one));
-    const item = (template === undefined ? {} : document.paths[template]) ?? {};
+    const found = templates.find((one) => fits(path, one)) ?? "";
+    const template = documented.get(found) ?? found;
+    const item = document.paths[template] ?? {};
     const operation = (item as Readonly<Record<string, Operation>>)[method.toLowerCase()];
     if (operation === undefined && !unrouted.includes(status)) {
       throw new Error(`${request}: the OpenAPI document has no such operation`);
@@ -50,7 +57,7 @@ export function responseChecker(routes?: RouteTable): ResponseChecker {
     const pointer =
       operation === undefined || status >= 400
         ? "/components/schemas/ErrorBody"
-        : `/paths/${escaped(template ?? "")}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
+        : `/paths/${escaped(template)}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
     const validate = ajv.getSchema(`${DOCUMENT_ID}#${pointer}`);
     if (validate === undefined) throw new Error(`${request}: no schema at ${pointer}`);
     if (validate(body) !== true) {
