@@ -22,6 +22,7 @@ const entries = {
   "send-worker": "engine/workers/send-worker.ts",
   "decode-thread": "engine/workers/decode-thread.ts",
   "event-writer-thread": "storage/event-writer-thread.ts",
+  "page-reader-thread": "storage/page-reader-thread.ts",
   "schema-checker-process": "service/schema-checker-process.ts",
 };
 

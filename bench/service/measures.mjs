@@ -15,7 +15,7 @@ const WARM_UP_SECONDS = 2;
 const READS = 200;
 
 /** Runs a function with a service from its start to its stop. */
-async function during(start, work) {
+export async function during(start, work) {
   const service = await start();
   try {
     return await work(service);
@@ -110,7 +110,8 @@ export function readGates(directory, pathsByName) {
   );
 }
 
-async function timeRead(url) {
+/** Milliseconds of one read. */
+export async function timeRead(url) {
   const begin = performance.now();
   const answer = await fetch(url, { headers: consoleHeaders });
   const text = await answer.text();

@@ -7,6 +7,18 @@ import { SqliteEntityStore } from "../../src/storage/sqlite-entity-store.js";
 
 const REFERRERS = 150;
 
+/** Words of the descriptions; each occurs in about a fifth of the gates. */
+const words = [
+  "checkout",
+  "banner",
+  "ranking",
+  "onboarding",
+  "payment",
+  "search",
+  "header",
+  "cart",
+];
+
 /** Copies `template`, a gate that the service made. The first copies refer to it. */
 export async function seedGates(directory, template, count) {
   const database = await openDatabase(join(directory, consoleFile.name), consoleSchema);
@@ -27,13 +39,20 @@ function record(template, index) {
   const pointing = index < REFERRERS;
   const condition = { type: "passes_gate", targetValue: template.id };
   const rules = pointing ? [{ ...template.rules[0], conditions: [condition] }] : template.rules;
+  const varied = {
+    description: `${words[index % 8]} of ${words[(index * 5 + 3) % 8]}, ${words[(index >> 3) % 8]}`,
+    tags: [`team-${index % 50}`, `area-${index % 7}`],
+    type: index % 3 === 0 ? "PERMANENT" : "TEMPORARY",
+    creatorName: `Writer ${index % 20}`,
+    targetApps: index % 2 === 0 ? ["web"] : ["web", "ios"],
+  };
   return {
     kind: "gate",
     id,
     name,
     version: 1,
     createdTime,
-    body: { ...template, id, name, createdTime, rules },
+    body: { ...template, ...varied, id, name, createdTime, rules },
     references: pointing ? [{ kind: "gate", id: template.id }] : [],
   };
 }

@@ -153,6 +153,12 @@ export type Pagination = z.output<typeof pagination>;
 export const pageQuery = z.object({
   limit: queryNumber("Results per page.", 1, 1_000).default(100),
   page: queryNumber("Page number, from 1.", 1, Number.MAX_SAFE_INTEGER).default(1),
+  offset: queryNumber(
+    "Results before the page, instead of those that `page` and `limit` give. URLs of pages have it " +
+      "after a page that ended early by its size.",
+    0,
+    Number.MAX_SAFE_INTEGER,
+  ).exactOptional(),
 });
 
 export type PageQuery = z.output<typeof pageQuery>;

@@ -2,8 +2,8 @@ import type { AnyObject } from "../contract/fields.js";
 import { listFilterOf } from "../contract/list-query.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
 import type { EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
-import type { CallFacts, HandlerAnswer, IfMatch } from "./handler.js";
-import { type ListCall, pageAnswer, readPage, sliceOf } from "./pagination.js";
+import { type CallFacts, FinishedJson, type HandlerAnswer, type IfMatch } from "./handler.js";
+import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
 
 /** Name of every writer who uses the API of the service. */
@@ -95,8 +95,9 @@ export class EntityOperations {
     call: ListCall,
   ): Promise<HandlerAnswer> {
     const filter = listFilterOf(call.query);
-    const page = await readPage(call, (slice) => this.#entities.list(type.kind, slice, filter));
-    return pageAnswer(call, { ...page, items: page.items.map(({ body }) => body) });
+    const page = await this.#entities.list(type.kind, sliceOf(call.query), filter);
+    const texts = page.items.map(({ bodyText }) => bodyText);
+    return pageAnswer(call, page, new FinishedJson(`[${texts.join(",")}]`));
   }
 
   async versions<Body extends EntityBody>(
@@ -106,7 +107,7 @@ export class EntityOperations {
   ): Promise<HandlerAnswer> {
     await this.get(type, id);
     const key = { kind: type.kind, id };
-    return pageAnswer(call, await readPage(call, (slice) => this.#entities.versions(key, slice)));
+    return pageAnswer(call, await this.#entities.versions(key, sliceOf(call.query)));
   }
 
   /** Lists the entities that point at this one, each as `show` returns it. */
@@ -118,7 +119,7 @@ export class EntityOperations {
   ): Promise<HandlerAnswer> {
     await this.get(type, id);
     const key = { kind: type.kind, id };
-    const page = await readPage(call, (slice) => this.#entities.referrers(key, slice));
+    const page = await this.#entities.referrers(key, sliceOf(call.query));
     return pageAnswer(call, { ...page, items: page.items.map(show) });
   }
 

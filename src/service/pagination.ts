@@ -1,46 +1,45 @@
 import type { PageQuery } from "../contract/common.js";
 import type { ListQuery } from "../contract/list-query.js";
-import { type EntityPage, PageTooLargeError, type Slice } from "../storage/store.js";
+import type { EntityPage, Slice } from "../storage/store.js";
 import type { CallFacts, HandlerAnswer } from "./handler.js";
-import { invalid } from "./service-error.js";
 
 /** A call to a list. */
 export interface ListCall extends Pick<CallFacts, "path" | "queryText"> {
   readonly query: PageQuery & Partial<ListQuery>;
 }
 
-export function sliceOf({ page, limit }: PageQuery): Slice {
-  return { start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER), count: limit };
+export function sliceOf({ page, limit, offset }: PageQuery): Slice {
+  return { start: offset ?? Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER), count: limit };
 }
 
-/** Returns the page that `read` returns. Throws a 400 if it is too large for an answer. */
-export async function readPage<Item>(
-  { query }: ListCall,
-  read: (slice: Slice) => Promise<EntityPage<Item>>,
-): Promise<EntityPage<Item>> {
-  try {
-    return await read(sliceOf(query));
-  } catch (error) {
-    if (!(error instanceof PageTooLargeError)) throw error;
-    throw invalid([{ property: "limit", errorMessage: error.message }]);
-  }
-}
-
-/** Returns the answer of a list: its page, and the URLs of the pages next to it. */
+/**
+ * Returns the answer of a list: its page, and the URLs of the pages next to it. A page may have ended
+ * early by its bytes, so the next one starts where this one ended: its URL then has an `offset`, and
+ * whoever follows the URLs gets each result once. `data` is the items as the answer shows them.
+ */
 export function pageAnswer(
   call: ListCall,
   { items, totalItems }: EntityPage<unknown>,
+  data: unknown = items,
 ): HandlerAnswer {
   const { page, limit } = call.query;
+  const { start } = sliceOf(call.query);
+  const end = start + items.length;
+  const isPast = items.length === 0 && start > 0;
+  const hasNext = end < totalItems && items.length > 0;
   const lastPage = Math.max(Math.ceil(totalItems / limit), 1);
+  const previous = isPast
+    ? { page: Math.min(page, lastPage + 1) - 1, start: (lastPage - 1) * limit }
+    : { page: page - 1, start: Math.max(start - limit, 0) };
   return {
     content: {
-      data: items,
+      data,
       pagination: {
         itemsPerPage: limit,
         pageNumber: page,
-        nextPage: page < lastPage ? urlOfPage(call, page + 1) : null,
-        previousPage: page > 1 ? urlOfPage(call, Math.min(page - 1, lastPage)) : null,
+        nextPage: hasNext ? urlOfPage(call, page + 1, end) : null,
+        previousPage:
+          start > 0 ? urlOfPage(call, Math.max(previous.page, 1), previous.start) : null,
         totalItems,
         all: call.path,
       },
@@ -48,11 +47,12 @@ export function pageAnswer(
   };
 }
 
-/** Returns the relative URL of another page; other members of the query stay. */
-function urlOfPage({ path, queryText, query }: ListCall, page: number): string {
+/** Returns the relative URL of the page from `start` on; other members of the query stay. */
+function urlOfPage({ path, queryText, query }: ListCall, page: number, start: number): string {
   const values = new URLSearchParams(queryText);
-  values.delete("page");
-  values.delete("limit");
+  for (const name of ["page", "limit", "offset"]) values.delete(name);
+  const { limit } = query;
+  const offset = start === (page - 1) * limit ? "" : `&offset=${start}`;
   const others = values.size === 0 ? "" : `&${values}`;
-  return `${path}?page=${page}&limit=${query.limit}${others}`;
+  return `${path}?page=${page}&limit=${limit}${offset}${others}`;
 }

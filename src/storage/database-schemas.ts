@@ -9,6 +9,25 @@ export interface Schema {
   readonly migrations: readonly (readonly string[])[];
 }
 
+/** The values of an entity that filters compare; `row` is its row, or `old` or `new` in a trigger. */
+const heldBy = (row: string) => `json_each(${row}.filter_values) AS held
+  CROSS JOIN json_each(held.value) AS item`;
+
+/** Joins the rows of `filter_value` that an entity has. */
+const joinValues = (row: string) => `CROSS JOIN filter_value
+  ON filter_value.kind = ${row}.kind AND filter_value.property = held.key
+    AND filter_value.value = item.value AND filter_value.archived = ${row}.archived`;
+
+const valuesOf = (row: string) => `SELECT filter_value.row FROM ${heldBy(row)} ${joinValues(row)}
+  WHERE item.type = 'text'`;
+
+/** Names the values of an entity, and lists it under each. */
+const addToFilters = `INSERT INTO filter_value (kind, property, value, archived)
+    SELECT new.kind, held.key, item.value, new.archived FROM ${heldBy("new")}
+      WHERE item.type = 'text' ON CONFLICT DO NOTHING;
+  INSERT INTO filter_entry SELECT row, new.created_time, new.id, new.row
+    FROM (${valuesOf("new")}) WHERE true ON CONFLICT DO NOTHING;`;
+
 /** Entities and keys. Texts that clients choose are stored as `storedText` returns them. */
 export const consoleSchema: Schema = {
   // "SwYc" in ASCII.
@@ -125,6 +144,74 @@ export const consoleSchema: Schema = {
         id TEXT NOT NULL,
         version INTEGER
       ) STRICT`,
+    ],
+    [
+      // The values that filters compare, with the number of entities that have each. Triggers fill these
+      // tables from the columns of the entity, so no write can leave them behind.
+      `CREATE TABLE filter_value (
+        row INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        property TEXT NOT NULL,
+        value TEXT NOT NULL,
+        archived INTEGER NOT NULL,
+        entities INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (kind, property, value, archived)
+      ) STRICT`,
+      // The entities of each value, in the order of lists.
+      `CREATE TABLE filter_entry (
+        value INTEGER NOT NULL REFERENCES filter_value,
+        created_time INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        entity INTEGER NOT NULL,
+        PRIMARY KEY (value, created_time DESC, id)
+      ) STRICT, WITHOUT ROWID`,
+      `INSERT INTO filter_value (kind, property, value, archived)
+        SELECT kind, held.key, item.value, archived FROM entity CROSS JOIN ${heldBy("entity")}
+        WHERE item.type = 'text' ON CONFLICT DO NOTHING`,
+      `INSERT INTO filter_entry SELECT filter_value.row, created_time, entity.id, entity.row
+        FROM entity CROSS JOIN ${heldBy("entity")} ${joinValues("entity")}
+        WHERE item.type = 'text' ON CONFLICT DO NOTHING`,
+      `UPDATE filter_value SET entities =
+        (SELECT count(*) FROM filter_entry WHERE filter_entry.value = filter_value.row)`,
+      `CREATE TRIGGER filter_entry_added AFTER INSERT ON filter_entry BEGIN
+        UPDATE filter_value SET entities = entities + 1 WHERE row = new.value;
+      END`,
+      `CREATE TRIGGER filter_entry_removed AFTER DELETE ON filter_entry BEGIN
+        UPDATE filter_value SET entities = entities - 1 WHERE row = old.value;
+        DELETE FROM filter_value WHERE row = old.value AND entities = 0;
+      END`,
+      `CREATE TRIGGER entity_filters_added AFTER INSERT ON entity BEGIN ${addToFilters} END`,
+      `CREATE TRIGGER entity_filters_removed AFTER DELETE ON entity BEGIN
+        DELETE FROM filter_entry WHERE created_time = old.created_time AND id = old.id
+          AND value IN (${valuesOf("old")});
+      END`,
+      // Entries that stay are not touched.
+      `CREATE TRIGGER entity_filters_changed
+        AFTER UPDATE OF archived, created_time, filter_values ON entity
+        WHEN old.archived <> new.archived OR old.created_time <> new.created_time
+          OR old.filter_values <> new.filter_values
+      BEGIN
+        ${addToFilters}
+        DELETE FROM filter_entry WHERE created_time = old.created_time AND id = old.id
+          AND value IN (${valuesOf("old")})
+          AND (old.created_time <> new.created_time OR value NOT IN (${valuesOf("new")}));
+      END`,
+      // Finds texts of at least 3 characters. Holds no texts, only their positions.
+      `CREATE VIRTUAL TABLE entity_search USING fts5 (search_text,
+        content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
+      `INSERT INTO entity_search (rowid, search_text) SELECT row, search_text FROM entity`,
+      `CREATE TRIGGER entity_search_added AFTER INSERT ON entity BEGIN
+        INSERT INTO entity_search (rowid, search_text) VALUES (new.row, new.search_text);
+      END`,
+      `CREATE TRIGGER entity_search_removed AFTER DELETE ON entity BEGIN
+        DELETE FROM entity_search WHERE rowid = old.row;
+      END`,
+      `CREATE TRIGGER entity_search_changed AFTER UPDATE OF search_text ON entity
+        WHEN old.search_text <> new.search_text
+      BEGIN
+        DELETE FROM entity_search WHERE rowid = old.row;
+        INSERT INTO entity_search (rowid, search_text) VALUES (new.row, new.search_text);
+      END`,
     ],
   ],
 };

@@ -5,25 +5,14 @@ const entityWithBody = `SELECT entity.row, entity.kind, entity.id, entity.name,
   FROM entity JOIN entity_version AS current
     ON current.entity = entity.row AND current.version = entity.version`;
 
-/** Rows of one page, found in an index; only these rows are read whole. */
-const entityPage = `SELECT row FROM entity WHERE kind = ?
-  ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
-const presentPage = `SELECT row FROM entity WHERE kind = ? AND archived = 0
-  ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
-/** Takes the kind, 1 to include archived entities, the wanted values as JSON, and a text to search. */
-const filtered = `FROM entity WHERE kind = ? AND archived <= ?
-  AND NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(entity.filter_values, '$.' || wanted.key) AS held
-      WHERE held.value IN (SELECT value FROM json_each(wanted.value))))
-  AND instr(search_text, ?) > 0`;
-const filteredPage = `SELECT row ${filtered} ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
-const referrerPage = `SELECT source FROM reference WHERE target_kind = ? AND target_id = ?
-  ORDER BY created_time DESC, source_id, source_kind LIMIT ? OFFSET ?`;
+/** Takes rows as JSON. The order is not that of the rows. */
+export const selectRows = `${entityWithBody} WHERE entity.row IN (SELECT value FROM json_each(?))`;
 
 /** SQLite stores the length of a text in front of it, so no body is read for its size. */
-const sizeOfEntities = `SELECT count(*) AS results, total(octet_length(current.body)) AS bytes
+export const selectSizes = `SELECT entity.row, octet_length(current.body) AS bytes
   FROM entity JOIN entity_version AS current
-    ON current.entity = entity.row AND current.version = entity.version`;
+    ON current.entity = entity.row AND current.version = entity.version
+  WHERE entity.row IN (SELECT value FROM json_each(?))`;
 
 export const selectEntity = `${entityWithBody} WHERE entity.kind = ? AND entity.id = ?`;
 export const selectByName = "SELECT row FROM entity WHERE kind = ? AND name = ?";
@@ -48,50 +37,23 @@ export const insertReference = `INSERT INTO reference
   ON CONFLICT DO NOTHING`;
 export const deleteReferences = "DELETE FROM reference WHERE source = ?";
 
-/** The statements of one list: its page, the size of the page, the number of all results. */
-export interface ListQueries {
-  readonly page: string;
-  readonly size: string;
-  readonly total: string;
-}
+/** All entities of a kind: the row of each, in the order of lists. */
+export const entityRows = `SELECT row FROM entity WHERE kind = ?
+  ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
+export const entityTotal = "SELECT entities AS total FROM entity_total WHERE kind = ?";
 
-export const entityList = listOf(
-  entityPage,
-  "SELECT entities AS total FROM entity_total WHERE kind = ?",
-);
-/** Entities that are not archived. */
-export const presentList = listOf(
-  presentPage,
-  "SELECT count(*) AS total FROM entity WHERE kind = ? AND archived = 0",
-);
-export const filteredList = listOf(filteredPage, `SELECT count(*) AS total ${filtered}`);
-
-function listOf(rows: string, total: string): ListQueries {
-  return {
-    page: `${entityWithBody} WHERE entity.row IN (${rows})
-      ORDER BY entity.created_time DESC, entity.id`,
-    size: `${sizeOfEntities} WHERE entity.row IN (${rows})`,
-    total,
-  };
-}
-
-export const referrerList: ListQueries = {
-  page: `${entityWithBody} WHERE entity.row IN (${referrerPage})
-    ORDER BY entity.created_time DESC, entity.id, entity.kind`,
-  size: `${sizeOfEntities} WHERE entity.row IN (${referrerPage})`,
-  total: "SELECT referrers AS total FROM referrer_total WHERE target_kind = ? AND target_id = ?",
-};
+export const referrerRows = `SELECT source AS row FROM reference
+  WHERE target_kind = ? AND target_id = ?
+  ORDER BY created_time DESC, source_id, source_kind LIMIT ? OFFSET ?`;
+export const referrerTotal =
+  "SELECT referrers AS total FROM referrer_total WHERE target_kind = ? AND target_id = ?";
 
 const versions = `FROM entity JOIN entity_version ON entity_version.entity = entity.row
   WHERE entity.kind = ? AND entity.id = ?`;
 const versionPage = `${versions} ORDER BY entity_version.version DESC LIMIT ? OFFSET ?`;
-
-export const versionList: ListQueries = {
-  page: `SELECT entity_version.body ${versionPage}`,
-  size: `SELECT count(*) AS results, total(bytes) AS bytes
-    FROM (SELECT octet_length(body) AS bytes ${versionPage})`,
-  total: `SELECT count(*) AS total ${versions}`,
-};
+export const selectVersions = `SELECT entity_version.body ${versionPage}`;
+export const versionSizes = `SELECT octet_length(entity_version.body) AS bytes ${versionPage}`;
+export const versionTotal = `SELECT count(*) AS total ${versions}`;
 
 /** These take the ids as one JSON array: a statement for each id would take ten times as long. */
 export const insertListed =

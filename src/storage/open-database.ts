@@ -21,6 +21,23 @@ const sums: Readonly<Record<string, string>> = {
   entity_total: `SELECT 'entity_total ' || kind || ' counts ' || entities || ' entities, but there are ' || n
     AS problem FROM (SELECT t.kind, t.entities, (SELECT count(*) FROM entity WHERE kind = t.kind) AS n
       FROM entity_total AS t) WHERE n <> entities`,
+  filter_value: `SELECT 'filter_value ' || row || ' counts ' || entities || ' entities, but has ' || n AS problem
+    FROM (SELECT v.row, v.entities, (SELECT count(*) FROM filter_entry WHERE value = v.row) AS n
+      FROM filter_value AS v) WHERE n <> entities`,
+  filter_entry: `SELECT kind || ' ' || id || ' has ' || n || ' values, but is listed under ' || listed
+      || ' of them' AS problem
+    FROM (SELECT entity.kind, entity.id, count(DISTINCT held.key || item.value) AS n,
+        count(DISTINCT entry.value) AS listed
+      FROM entity CROSS JOIN json_each(entity.filter_values) AS held
+      CROSS JOIN json_each(held.value) AS item
+      LEFT JOIN filter_value AS v ON v.kind = entity.kind AND v.property = held.key
+        AND v.value = item.value AND v.archived = entity.archived
+      LEFT JOIN filter_entry AS entry ON entry.value = v.row
+        AND entry.created_time = entity.created_time AND entry.id = entity.id
+        AND entry.entity = entity.row
+      WHERE item.type = 'text' GROUP BY entity.row) WHERE n <> listed
+    UNION ALL SELECT 'filter_entry of ' || id || ' belongs to a missing entity' FROM filter_entry
+      WHERE NOT EXISTS (SELECT 1 FROM entity WHERE row = filter_entry.entity)`,
 };
 
 /**

@@ -1,47 +1,33 @@
 import type { EntityKind } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
-import {
-  filterValuesOf,
-  isArchived,
-  type ListFilter,
-  searchTextOf,
-} from "../contract/list-query.js";
+import type { ListFilter } from "../contract/list-query.js";
 import { EntityChangeLog } from "./entity-change-log.js";
+import { EntityPages, type StoredPage } from "./entity-pages.js";
 import * as queries from "./entity-queries.js";
-import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
-import { ENTITY_PAGE_BYTES_MAX } from "./storage-limits.js";
-import {
-  type ChangeEntity,
-  type EntityChangeRecord,
-  type EntityKey,
-  type EntityPage,
-  type EntityRecord,
-  type EntityStore,
-  type LatestChange,
-  type ListChange,
-  PageTooLargeError,
-  type Slice,
-  type WriteOptions,
-  type WriteOutcome,
+import { originalText, type SqliteDatabase, storedText } from "./sqlite-database.js";
+import type {
+  ChangeEntity,
+  EntityChangeRecord,
+  EntityKey,
+  EntityPage,
+  EntityRecord,
+  EntityStore,
+  LatestChange,
+  ListChange,
+  ListedEntity,
+  Slice,
+  WriteOptions,
+  WriteOutcome,
 } from "./store.js";
+import { columnsOf, type StoredEntity, toListed, toRecord, toStored } from "./stored-entity.js";
+import type { ThreadPageReader } from "./thread-page-reader.js";
 import { WriteBatch } from "./write-batch.js";
 
-/** An entity with its current body, as a row of the database. */
-interface StoredEntity {
-  readonly row: number;
-  readonly kind: EntityKind;
-  readonly id: string;
-  readonly name: string;
-  readonly version: number;
-  readonly created_time: number;
-  /** JSON of the references. */
-  readonly reference_keys: string;
-  /** 0 or 1. */
-  readonly archived: number;
-  /** JSON of the values that filters compare. */
-  readonly filter_values: string;
-  readonly search_text: string;
-  readonly body: string;
+interface EntityStoreOptions {
+  /** Returns ms since the epoch, for the log of writes. */
+  readonly now?: () => number;
+  /** Reads the filtered lists that take long. Without it, other work waits for them. */
+  readonly longReader?: Pick<ThreadPageReader, "filtered">;
 }
 
 /** Entities in a database with the console's schema. */
@@ -49,10 +35,13 @@ export class SqliteEntityStore implements EntityStore {
   readonly #database: SqliteDatabase;
   readonly #batch: WriteBatch;
   readonly #changes: EntityChangeLog;
+  readonly #pages: EntityPages;
+  readonly #longReader: EntityStoreOptions["longReader"];
 
-  /** `now` returns ms since the epoch, for the log of writes. */
-  constructor(database: SqliteDatabase, now: () => number = Date.now) {
+  constructor(database: SqliteDatabase, { now = Date.now, longReader }: EntityStoreOptions = {}) {
     this.#database = database;
+    this.#pages = new EntityPages(database);
+    this.#longReader = longReader;
     this.#batch = new WriteBatch(database);
     this.#changes = new EntityChangeLog(database, now);
   }
@@ -71,15 +60,15 @@ export class SqliteEntityStore implements EntityStore {
     kind: EntityKind,
     slice: Slice,
     filter?: ListFilter,
-  ): Promise<EntityPage<EntityRecord>> {
-    if (filter === undefined) return this.#page(queries.entityList, [kind], slice, toRecord);
-    const { archived, values, search } = filter;
-    if (search === "" && Object.keys(values).length === 0) {
-      const list = archived ? queries.entityList : queries.presentList;
-      return this.#page(list, [kind], slice, toRecord);
-    }
-    const wanted = [Number(archived), storedText(JSON.stringify(values)), storedText(search)];
-    return this.#page(queries.filteredList, [kind, ...wanted], slice, toRecord);
+  ): Promise<EntityPage<ListedEntity>> {
+    const { items, totalItems } = await this.#list(kind, slice, filter);
+    return { items: items.map(toListed), totalItems };
+  }
+
+  async #list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<StoredPage> {
+    if (filter === undefined) return this.#pages.entities(kind, slice);
+    const isLong = this.#longReader !== undefined && this.#pages.isLong(kind, slice, filter);
+    return (isLong ? this.#longReader : this.#pages).filtered(kind, slice, filter);
   }
 
   async listedIDs(key: EntityKey, { start, count }: Slice): Promise<readonly string[]> {
@@ -93,13 +82,13 @@ export class SqliteEntityStore implements EntityStore {
     return ids.map(({ id }) => originalText(id));
   }
 
-  async versions({ kind, id }: EntityKey, slice: Slice): Promise<EntityPage<AnyObject>> {
-    const key = [kind, storedText(id)];
-    return this.#page(queries.versionList, key, slice, ({ body }) => toBody(body));
+  async versions(key: EntityKey, slice: Slice): Promise<EntityPage<AnyObject>> {
+    return this.#pages.versions(key, slice);
   }
 
-  async referrers({ kind, id }: EntityKey, slice: Slice): Promise<EntityPage<EntityRecord>> {
-    return this.#page(queries.referrerList, [kind, storedText(id)], slice, toRecord);
+  async referrers(key: EntityKey, slice: Slice): Promise<EntityPage<EntityRecord>> {
+    const { items, totalItems } = this.#pages.referrers(key, slice);
+    return { items: items.map(toRecord), totalItems };
   }
 
   async write(
@@ -198,63 +187,4 @@ export class SqliteEntityStore implements EntityStore {
       this.#database.run(queries.insertReference, [...targetKey, ...source]);
     }
   }
-
-  /** Throws `PageTooLargeError` before it reads any of the page. */
-  #page<Item>(
-    list: queries.ListQueries,
-    values: readonly SqlValue[],
-    { start, count }: Slice,
-    toItem: (stored: StoredEntity) => Item,
-  ): EntityPage<Item> {
-    const slice = [...values, count, start];
-    return this.#database.snapshot(() => {
-      const size = this.#database.first<{ results: number; bytes: number }>(list.size, slice);
-      if (size !== undefined && size.results > 1 && size.bytes > ENTITY_PAGE_BYTES_MAX) {
-        throw new PageTooLargeError(size.results, size.bytes, ENTITY_PAGE_BYTES_MAX);
-      }
-      return {
-        items: this.#database.all<StoredEntity>(list.page, slice).map(toItem),
-        totalItems: this.#database.first<{ total: number }>(list.total, values)?.total ?? 0,
-      };
-    });
-  }
-}
-
-function toStored(record: EntityRecord): Omit<StoredEntity, "row"> {
-  return {
-    kind: record.kind,
-    id: storedText(record.id),
-    name: storedText(record.name),
-    version: record.version,
-    created_time: record.createdTime,
-    reference_keys: JSON.stringify(record.references.map(({ kind, id }) => ({ kind, id }))),
-    archived: Number(isArchived(record.body)),
-    filter_values: storedText(JSON.stringify(filterValuesOf(record.body))),
-    search_text: storedText(searchTextOf(record.body)),
-    body: JSON.stringify(record.body),
-  };
-}
-
-/** The values of the columns that an update may change, in their order. */
-function columnsOf(stored: Omit<StoredEntity, "row">): SqlValue[] {
-  const { name, version, created_time, reference_keys } = stored;
-  const { archived, filter_values, search_text } = stored;
-  return [name, version, created_time, reference_keys, archived, filter_values, search_text];
-}
-
-function toRecord(stored: StoredEntity): EntityRecord {
-  return {
-    kind: stored.kind,
-    id: originalText(stored.id),
-    name: originalText(stored.name),
-    version: stored.version,
-    createdTime: stored.created_time,
-    body: toBody(stored.body),
-    // Parses what `toStored` wrote.
-    references: JSON.parse(stored.reference_keys) as readonly EntityKey[],
-  };
-}
-
-function toBody(json: string): AnyObject {
-  return JSON.parse(json) as AnyObject;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { consoleFile, eventFile, requireAllDatabases } from "./data-files.js";
 import { consoleSchema, eventSchema } from "./database-schemas.js";
 import { EventQueue, type EventQueueOptions, type EventWriter, packIntake } from "./event-queue.js";
@@ -14,6 +15,7 @@ import { SqliteKeyStore } from "./sqlite-key-store.js";
 import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
 import type { Store } from "./store.js";
 import { ThreadEventWriter } from "./thread-event-writer.js";
+import { ThreadPageReader } from "./thread-page-reader.js";
 
 /** The keys alone, to manage them while the service runs. */
 interface OpenKeyStore {
@@ -31,19 +33,33 @@ export interface OpenEventStore {
 /** `directory` is the data directory, or `:memory:`. */
 export type OpenEvents = (directory: string) => Promise<OpenEventStore>;
 
+interface StoreOptions {
+  /** Returns ms since the epoch. */
+  readonly now?: () => number;
+  /**
+   * The compiled `page-reader-thread`, which reads long lists in a separate thread. Without it, and for
+   * `:memory:`, the caller's thread reads them.
+   */
+  readonly readerEntry?: URL;
+}
+
 /**
  * Opens the store of a data directory, which is created if it is missing; `:memory:` keeps everything
- * in memory. `now` returns ms since the epoch. Throws what `openDatabase` throws.
+ * in memory. Throws what `openDatabase` throws.
  */
 export async function openSqliteStore(
   directory: string,
   openEvents: OpenEvents,
-  now: () => number = Date.now,
+  { now = Date.now, readerEntry }: StoreOptions = {},
 ): Promise<Store> {
   const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, consoleFile.name);
   const database = await openDatabase(path, consoleSchema);
   database.setBusyTimeout(SERVICE_BUSY_TIMEOUT_MS);
-  const entities = new SqliteEntityStore(database, now);
+  const longReader =
+    readerEntry === undefined || path === IN_MEMORY
+      ? undefined
+      : new ThreadPageReader(readerEntry, path);
+  const entities = new SqliteEntityStore(database, omitUndefined({ now, longReader }));
   const opened = await openEvents(directory).catch((error: unknown) => {
     database.close();
     throw error;
@@ -56,6 +72,7 @@ export async function openSqliteStore(
       try {
         await opened.close();
       } finally {
+        await longReader?.close();
         entities.flush();
         database.close();
       }

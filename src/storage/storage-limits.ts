@@ -21,10 +21,19 @@ export const EVENT_COMMIT_CHARACTERS_MAX = 8 * MIB;
 export const EVENT_COMMIT_REQUESTS_MAX = 4_096;
 
 /**
- * Bytes of entities, or of versions, in one page. A page of this size blocks all other work for a few
- * tenths of a second. A larger page is refused, unless it has a single result.
+ * Bytes of entities, or of versions, in one page. A page ends before the result that would exceed it,
+ * unless that is its first one. To read and send such a page blocks other work for some milliseconds.
  */
-export const ENTITY_PAGE_BYTES_MAX = 32 * MIB;
+export const ENTITY_PAGE_BYTES_MAX = 8 * MIB;
+
+/** Rows that a page of a filtered list reads while other work waits. Longer ones are read in a thread. */
+export const LIST_ROWS_PER_TURN_MAX = 1_000;
+
+/** Entities in a page that is read while other work waits. Larger ones are read in a thread. */
+export const LIST_RESULTS_PER_TURN_MAX = 200;
+
+/** Rows before a page that are skipped while other work waits: about 25,000 in a millisecond. */
+export const LIST_ROWS_SKIPPED_MAX = 100_000;
 
 /** Bytes of events in one page of a list; a single larger event is a page by itself. */
 export const EVENT_PAGE_BYTES_MAX = 8 * MIB;

@@ -1,4 +1,3 @@
-import { SwitchyardError } from "../base/errors.js";
 import type { EntityKind } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
@@ -23,7 +22,13 @@ export interface EntityRecord extends EntityKey {
   readonly references: readonly EntityKey[];
 }
 
-/** At most `count` results from index `start` on. */
+/** An entity in a list. */
+export interface ListedEntity extends EntityRecord {
+  /** The body as JSON, as it is stored. Answers copy it; `body` parses it at its first use. */
+  readonly bodyText: string;
+}
+
+/** At most `count` results from index `start` on: fewer if they have more than `ENTITY_PAGE_BYTES_MAX` bytes. */
 export interface Slice {
   readonly start: number;
   readonly count: number;
@@ -32,16 +37,6 @@ export interface Slice {
 export interface EntityPage<Item> {
   readonly items: readonly Item[];
   readonly totalItems: number;
-}
-
-/** A page has more bytes than fit into an answer. Fewer results fit. */
-export class PageTooLargeError extends SwitchyardError {
-  constructor(results: number, bytes: number, bytesMax: number) {
-    super(
-      "page_too_large",
-      `These ${results} results have ${bytes} bytes together, and an answer holds at most ${bytesMax}: ask for fewer`,
-    );
-  }
 }
 
 /**
@@ -88,16 +83,13 @@ export interface EntityChangeRecord extends EntityKey, LatestChange {
 /** Entities with their versions, references and lists of ids. */
 export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
-  /**
-   * Returns the newest creation first, then by id; all entities without a filter. Throws
-   * `PageTooLargeError`.
-   */
-  list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<EntityPage<EntityRecord>>;
+  /** Returns the newest creation first, then by id; all entities without a filter. */
+  list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<EntityPage<ListedEntity>>;
   /** Returns ids of the entity's list, in the order of their bytes. */
   listedIDs(key: EntityKey, slice: Slice): Promise<readonly string[]>;
-  /** Returns the bodies of all versions, newest first. Throws `PageTooLargeError`. */
+  /** Returns the bodies of all versions, newest first. */
   versions(key: EntityKey, slice: Slice): Promise<EntityPage<AnyObject>>;
-  /** Returns the entities that point at this one, in the order of lists. Throws `PageTooLargeError`. */
+  /** Returns the entities that point at this one, in the order of lists. */
   referrers(key: EntityKey, slice: Slice): Promise<EntityPage<EntityRecord>>;
   /**
    * Reads an entity and stores what `change` makes of it, with its version snapshot and references, in

@@ -124,7 +124,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("gives lists their page and limit with bounds and defaults", () => {
+  test("gives lists their page, limit and offset with bounds and defaults", () => {
     expect(operationCalled("listGateVersions").parameters.slice(1)).toEqual([
       {
         name: "limit",
@@ -139,6 +139,13 @@ describe("the OpenAPI document", () => {
         required: false,
         description: "Page number, from 1.",
         schema: { type: "integer", minimum: 1, default: 1 },
+      },
+      {
+        name: "offset",
+        in: "query",
+        required: false,
+        description: expect.stringContaining("Results before the page"),
+        schema: { type: "integer", minimum: 0 },
       },
     ]);
   });

@@ -62,7 +62,7 @@ describe.each(resources)("%s", (path, id, body) => {
     const { status, message, errors } = await call("GET", `${path}?tag=b`);
     expect({ status, message }).toEqual({ status: 400, message: "Unknown query parameter" });
     expect(errors[0]).toMatchObject({ property: "tag" });
-    expect(errors[0]?.errorMessage).toContain("limit, page, search, status, tags");
+    expect(errors[0]?.errorMessage).toContain("limit, offset, page, search, status, tags");
   });
 
   it("are left out of lists while archived, keep the reason in the version, and come back", async () => {

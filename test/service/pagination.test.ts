@@ -1,9 +1,19 @@
 import { expect, it } from "vitest";
+import { omitUndefined } from "../../src/base/omit-undefined.js";
 import { pageAnswer, sliceOf } from "../../src/service/pagination.js";
 
-function pagination(page: number, limit: number, totalItems: number, queryText = "") {
-  const call = { path: "/console/v1/gates", queryText, query: { page, limit } };
-  return pageAnswer(call, { items: [], totalItems }).content["pagination"];
+/** The pagination of a page that has all results it can have, or `count`. */
+function pagination(
+  page: number,
+  limit: number,
+  totalItems: number,
+  { queryText = "", offset, count }: { queryText?: string; offset?: number; count?: number } = {},
+) {
+  const query = { page, limit, ...omitUndefined({ offset }) };
+  const call = { path: "/console/v1/gates", queryText, query };
+  const length = count ?? Math.max(Math.min(limit, totalItems - sliceOf(query).start), 0);
+  const items = Array.from({ length });
+  return pageAnswer(call, { items, totalItems }).content["pagination"];
 }
 
 it("returns the URLs of the next and the previous page", () => {
@@ -31,8 +41,31 @@ it("returns the URL of the last page for a page past the end", () => {
 });
 
 it("keeps the other values of the query", () => {
-  expect(pagination(1, 10, 25, "tag=a%20b&page=1&limit=10&x=1&x=2")).toMatchObject({
+  expect(pagination(1, 10, 25, { queryText: "tag=a%20b&page=1&limit=10&x=1&x=2" })).toMatchObject({
     nextPage: "/console/v1/gates?page=2&limit=10&tag=a+b&x=1&x=2",
+  });
+});
+
+it("continues where a page ended early, until the pages are full again", () => {
+  const path = "/console/v1/gates";
+  expect(pagination(1, 10, 25, { count: 4 })).toMatchObject({
+    nextPage: `${path}?page=2&limit=10&offset=4`,
+    previousPage: null,
+  });
+  expect(pagination(2, 10, 25, { offset: 4, queryText: "page=2&offset=4&tags=a" })).toMatchObject({
+    pageNumber: 2,
+    nextPage: `${path}?page=3&limit=10&offset=14&tags=a`,
+    previousPage: `${path}?page=1&limit=10&tags=a`,
+  });
+  expect(pagination(4, 10, 25, { offset: 24 })).toMatchObject({
+    nextPage: null,
+    previousPage: `${path}?page=3&limit=10&offset=14`,
+  });
+  expect(pagination(2, 10, 25, { offset: 4, count: 6 })).toMatchObject({
+    nextPage: `${path}?page=3&limit=10&offset=10`,
+  });
+  expect(pagination(3, 10, 25, { offset: 15, count: 5 })).toMatchObject({
+    nextPage: `${path}?page=4&limit=10&offset=20`,
   });
 });
 

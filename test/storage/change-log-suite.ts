@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { EntityRecord, EntityStore } from "../../src/storage/store.js";
+import type { EntityRecord } from "../../src/storage/store.js";
 import { propertyRuns } from "../support/property-runs.js";
 import { everything, gate, next } from "./records.js";
 import type { Stores } from "./store-suite.js";
+import type { VersionedEntities } from "./versioned-writes.js";
 
 const kinds = ["gate", "segment"] as const;
 const ids = ["a", "b\0", "😀"];
@@ -17,7 +18,7 @@ const write = fc.record({
 });
 
 /** Entities and versions that the log names, each change laid over those before it. */
-async function fromLog(entities: EntityStore, pageSize: number) {
+async function fromLog(entities: VersionedEntities, pageSize: number) {
   const versions = new Map<string, number>();
   const times: number[] = [];
   for (let sequence = 0; ; ) {
@@ -35,7 +36,7 @@ async function fromLog(entities: EntityStore, pageSize: number) {
   return { versions, times };
 }
 
-async function stored(entities: EntityStore) {
+async function stored(entities: VersionedEntities) {
   const versions = new Map<string, number>();
   for (const kind of kinds) {
     for (const { id, version } of (await entities.list(kind, everything)).items) {
@@ -123,7 +124,7 @@ export function changeLogSuite({ open }: Stores): void {
 
 type Write = typeof write extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function perform(entities: EntityStore, { act, kind, id, name, isRehearsed }: Write) {
+async function perform(entities: VersionedEntities, { act, kind, id, name, isRehearsed }: Write) {
   const change = (current: EntityRecord | undefined): EntityRecord | undefined => {
     if (act === "remove") return undefined;
     if (current === undefined) return act === "insert" ? gate(id, { kind, name }) : undefined;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ENTITY_PAGE_BYTES_MAX } from "../../src/storage/storage-limits.js";
-import { type EntityRecord, PageTooLargeError } from "../../src/storage/store.js";
+import type { EntityRecord } from "../../src/storage/store.js";
 import { openEntities } from "./open-entities.js";
 import { everything, gate, next } from "./records.js";
 
-/** So many of them are just too much for one page. */
+/** One more of them than fit into a page. */
 const LARGE_RECORDS = 4;
 
 let place: Awaited<ReturnType<typeof openEntities>>;
@@ -14,21 +14,24 @@ beforeEach(async () => {
 afterEach(() => place.database.close());
 
 function large(record: EntityRecord): EntityRecord {
-  return { ...record, body: { text: "x".repeat(ENTITY_PAGE_BYTES_MAX / LARGE_RECORDS) } };
+  return { ...record, body: { text: "x".repeat(ENTITY_PAGE_BYTES_MAX / LARGE_RECORDS + 1) } };
 }
 
-const fewer = { start: 0, count: LARGE_RECORDS - 1 };
+const fitting = LARGE_RECORDS - 1;
 
-it("refuses a page of entities with too many bytes, and returns a smaller one", async () => {
+it("ends a page of entities before the one that does not fit", async () => {
   const { entities } = place;
   for (let id = 0; id < LARGE_RECORDS; id += 1) await entities.insert(large(gate(`g${id}`)));
-  await expect(entities.list("gate", everything)).rejects.toThrow(PageTooLargeError);
-  expect((await entities.list("gate", fewer)).items).toHaveLength(fewer.count);
-  const others = { start: 1, count: everything.count };
-  expect((await entities.list("gate", others)).totalItems).toBe(LARGE_RECORDS);
+  const first = await entities.list("gate", everything);
+  expect(first.items.map(({ id }) => id)).toEqual(["g0", "g1", "g2"]);
+  expect(first.totalItems).toBe(LARGE_RECORDS);
+  const rest = await entities.list("gate", { start: fitting, count: everything.count });
+  expect(rest.items.map(({ id }) => id)).toEqual(["g3"]);
+  const filter = { archived: false, values: { status: ["active"] }, search: "" };
+  expect((await entities.list("gate", everything, filter)).items).toEqual(first.items);
 });
 
-it("refuses a page of versions with too many bytes", async () => {
+it("ends a page of versions before the one that does not fit", async () => {
   const { entities } = place;
   let record = large(gate("g"));
   await entities.insert(record);
@@ -36,13 +39,15 @@ it("refuses a page of versions with too many bytes", async () => {
     record = large(next(record));
     await entities.replace(record, { version });
   }
-  await expect(entities.versions(record, everything)).rejects.toThrow(PageTooLargeError);
-  expect((await entities.versions(record, fewer)).totalItems).toBe(LARGE_RECORDS);
+  const first = await entities.versions(record, everything);
+  expect([first.items.length, first.totalItems]).toEqual([fitting, LARGE_RECORDS]);
+  const rest = await entities.versions(record, { start: fitting, count: everything.count });
+  expect([rest.items.length, rest.totalItems]).toEqual([1, LARGE_RECORDS]);
   // Only the present version of an entity is part of a list.
   expect((await entities.list("gate", everything)).items).toHaveLength(1);
 });
 
-it("refuses a page of referrers with too many bytes", async () => {
+it("ends a page of referrers before the one that does not fit", async () => {
   const { entities } = place;
   const target = gate("target");
   await entities.insert(target);
@@ -50,8 +55,10 @@ it("refuses a page of referrers with too many bytes", async () => {
   for (let id = 0; id < LARGE_RECORDS; id += 1) {
     await entities.insert(large(gate(`g${id}`, { references })));
   }
-  await expect(entities.referrers(target, everything)).rejects.toThrow(PageTooLargeError);
-  expect((await entities.referrers(target, fewer)).totalItems).toBe(LARGE_RECORDS);
+  const first = await entities.referrers(target, everything);
+  expect([first.items.length, first.totalItems]).toEqual([fitting, LARGE_RECORDS]);
+  const rest = await entities.referrers(target, { start: fitting, count: everything.count });
+  expect(rest.items.map(({ id }) => id)).toEqual(["g3"]);
 });
 
 it("returns a single result of any size", async () => {

@@ -55,7 +55,9 @@ export function modelStore(now: () => number = Date.now): Store {
       get: async (key) => records.get(place(key)),
       list: async (kind, slice, filter) =>
         pageOf(
-          all().filter((record) => record.kind === kind && isListed(record.body, filter)),
+          all()
+            .filter((record) => record.kind === kind && isListed(record.body, filter))
+            .map((record) => ({ ...record, bodyText: JSON.stringify(record.body) })),
           slice,
         ),
       listedIDs: async (key, { start, count }) =>

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { omitUndefined } from "../../src/base/omit-undefined.js";
 import { openEventStore, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { gate, noEventStore } from "./records.js";
@@ -11,13 +12,13 @@ const newDirectory = () => scratchDirectory("sqlite-store");
 
 storeSuite("SQLite in a directory", {
   newPlace: () => join(newDirectory(), "made as needed"),
-  open: (place, now) => openSqliteStore(place, openEventStore, now),
+  open: (place, now) => openSqliteStore(place, openEventStore, omitUndefined({ now })),
   isLasting: true,
 });
 
 storeSuite("SQLite in memory", {
   newPlace: () => ":memory:",
-  open: (place, now) => openSqliteStore(place, openEventStore, now),
+  open: (place, now) => openSqliteStore(place, openEventStore, omitUndefined({ now })),
   isLasting: false,
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../src/storage/sqlite-store.js";
-import type { EntityKey, Store } from "../../src/storage/store.js";
+import type { EntityKey } from "../../src/storage/store.js";
 import { modelStore } from "./model-store.js";
 import { everything, FIRST_TIME, gate, withoutEvents } from "./records.js";
 import { type VersionedStore, versioned } from "./versioned-writes.js";
@@ -49,7 +49,7 @@ function perform({ entities }: VersionedStore, wanted: Write, version: number, m
   }
 }
 
-async function look({ entities }: Store, slice: { start: number; count: number }) {
+async function look({ entities }: VersionedStore, slice: { start: number; count: number }) {
   const perKey = keys.map(async (key) => [
     await entities.get(key),
     await entities.versions(key, everything),

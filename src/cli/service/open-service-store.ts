@@ -7,6 +7,7 @@ import { openEventStore, openSqliteStore } from "../../storage/sqlite-store.js";
 import type { Store } from "../../storage/store.js";
 
 const writerEntry = builtFile("event-writer-thread.js");
+const readerEntry = builtFile("page-reader-thread.js");
 
 interface StoreDependencies {
   /** Called before the store can be used. */
@@ -26,9 +27,8 @@ export async function openServiceStore(
   let store: Store | undefined;
   try {
     if (dataDirectory !== IN_MEMORY) await requireAllDatabases(dataDirectory);
-    store = await openSqliteStore(dataDirectory, (directory) =>
-      openEventStore(directory, { writerEntry, onCommit }),
-    );
+    const openEvents = (directory: string) => openEventStore(directory, { writerEntry, onCommit });
+    store = await openSqliteStore(dataDirectory, openEvents, { readerEntry });
     await prepareKeys(store.keys);
   } catch (error) {
     await store?.close();
