@@ -11,6 +11,7 @@ export const entityKinds = [
   "qualifying_event",
   "tag",
   "gate_override",
+  "environments",
 ] as const;
 
 export type EntityKind = (typeof entityKinds)[number];
@@ -122,9 +123,9 @@ export const provenance = {
 
 export const version = z.int().describe("1 after creation; every accepted write adds 1.");
 
-/** Fields of what belongs to another entity. Before the first write, it is empty and has version 0. */
+/** Fields of what exists before its first write, and has version 0 then. */
 export const partFields = {
-  id: text("Name ID of the entity that it belongs to."),
+  id: text("Name ID: that of the entity that it belongs to, if there is one."),
   name: text("The id."),
   version: z.int().describe("0 before the first write; every accepted write adds 1."),
   ...z.object({ ...provenance, owner }).exactPartial().shape,
@@ -169,6 +170,16 @@ function queryNumber(description: string, min: number, max: number) {
 
 /** An answer without an entity. */
 export const messageEnvelope = z.object({ message: text("Result as text.") });
+
+/** What a write has stored, although it cannot work as meant. */
+export const warnings = z
+  .array(
+    z.object({
+      property: text("Path of the property, with indexes."),
+      message: text("Reason why it does not work, and what to do."),
+    }),
+  )
+  .describe("Fields that were stored, but do not work as meant.");
 
 /** An answer with one entity. */
 export function entityEnvelope<Entity extends z.ZodType>(entity: Entity) {

@@ -179,6 +179,12 @@ export const exampleRequests = {
   createTag: { name: "checkout", description: "Everything about paying.", isCore: true },
   patchTag: { description: "Everything about paying and delivery." },
   restoreTag: { version: 2 },
+  replaceEnvironments: {
+    environments: [
+      { name: "development", isProduction: false },
+      { name: "production", isProduction: true },
+    ],
+  },
   storeEvents: {
     event: "purchase",
     user: { userID: "u-1024", stableID: "d-77", plan: "pro" },

@@ -277,8 +277,8 @@ function textSchema(schema: JsonSchema): JsonSchema {
 }
 
 /** Returns true for writes to one entity: they accept a condition on its version. */
-function takesIfMatch({ method, access, path }: Route): boolean {
-  return access === "console" && method !== "GET" && path.includes("{");
+function takesIfMatch({ method, access, path, single }: Route): boolean {
+  return access === "console" && method !== "GET" && (path.includes("{") || single === true);
 }
 
 function takesIdempotencyKey({ method, access }: Route): boolean {

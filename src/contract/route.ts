@@ -11,6 +11,8 @@ export interface Route {
   readonly path: `/${string}`;
   /** Further paths of the endpoint, with the same parameters: public clients disagree. */
   readonly aliases?: readonly `/${string}`[];
+  /** True for the path of one entity that has no parameter. */
+  readonly single?: true;
   readonly access: Access;
   readonly summary: string;
   /** The resource that lists it. */
@@ -58,7 +60,7 @@ export interface ConsoleRoute<
 }
 
 /** Further members of a row. Defaults: `specification`, `noQuery` for a read, `noBody`, status 200. */
-interface Rest<Response extends z.ZodType> extends Pick<Route, "message" | "aliases"> {
+interface Rest<Response extends z.ZodType> extends Pick<Route, "message" | "aliases" | "single"> {
   readonly origin?: "extension";
   readonly status?: Route["status"];
   readonly response: Response;

@@ -1,4 +1,5 @@
 import { dynamicConfigRoutes } from "./dynamic-config.js";
+import { environmentRoutes } from "./environments.js";
 import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
 import { gateRoutes } from "./gate.js";
@@ -20,6 +21,7 @@ export const routes = {
   ...segmentRoutes,
   ...promptRoutes,
   ...tagRoutes,
+  ...environmentRoutes,
   ...eventRoutes,
   ...logEventRoutes,
 } as const satisfies Record<string, Route>;

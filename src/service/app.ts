@@ -8,6 +8,7 @@ import type { Target } from "../target/target.js";
 import { KEY_HEADER } from "./authentication.js";
 import { dynamicConfigHandlers } from "./dynamic-configs.js";
 import { EntityOperations } from "./entity-operations.js";
+import { environmentHandlers } from "./environments.js";
 import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
 import { eventHandlers } from "./events.js";
 import { experimentHandlers } from "./experiments.js";
@@ -130,6 +131,7 @@ function serviceEndpoints(
       ...segmentHandlers(operations, newIdentifier),
       ...promptHandlers(operations),
       ...registryHandlers(operations),
+      ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning, target }),
     };
   };

@@ -1,7 +1,8 @@
+import type { EntityKind } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import { listFilterOf } from "../contract/list-query.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
-import type { EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
+import type { DocumentType, EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
 import { type CallFacts, FinishedJson, type HandlerAnswer, type IfMatch } from "./handler.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
@@ -196,6 +197,32 @@ export class EntityOperations {
     return this.#write(type, id, facts, makeNext);
   }
 
+  /** Changes a document, from its initial state on. `check` may refuse, before anything else. */
+  async changeDocument<Body extends EntityBody>(
+    type: DocumentType<Body>,
+    id: string,
+    facts: WriteFacts,
+    change: (current: Body) => Body,
+    check?: () => void,
+  ): Promise<HandlerAnswer> {
+    return this.#write(type, id, facts, (stored) => {
+      check?.();
+      const current = stored ?? type.initial(id, { caller: facts.caller, time: this.#now() });
+      return this.#next(current, facts, change);
+    });
+  }
+
+  /** Reads a document; its `initial` fields before its first write. */
+  async readDocument<Body extends EntityBody>(
+    { kind }: DocumentType<Body>,
+    id: string,
+    initial: AnyObject,
+  ): Promise<HandlerAnswer> {
+    const record = await this.#entities.get({ kind, id });
+    if (record !== undefined) return entityAnswer(bodyOf<Body>(record));
+    return { content: { data: { id, name: id, ...initial, version: 0 } }, version: 0 };
+  }
+
   /** Changes a part. Throws 404 without its owner. */
   async changePart<Body extends EntityBody, Owner extends EntityBody>(
     type: PartType<Body, Owner>,
@@ -209,16 +236,15 @@ export class EntityOperations {
       owner = record;
       throw unwritten;
     };
-    const looked = this.#entities.write({ kind: type.ownerType.kind, id }, look);
-    const makeNext = (stored: Body | undefined) => {
+    const requireOwner = () => {
       if (owner === undefined) throw notFound(type.ownerType.title);
-      const ownerBody = bodyOf<Owner>(owner);
-      const current = stored ?? type.initial(id, { caller: facts.caller, time: this.#now() });
-      return this.#next(current, facts, (current) => change(current, ownerBody));
     };
-    const written = this.#write(type, id, facts, makeNext);
-    await Promise.all([looked.catch(ignoreUnwritten), written]);
-    return written;
+    const changeOwned = (current: Body) => change(current, bodyOf<Owner>(owner as EntityRecord));
+    const [, answer] = await Promise.all([
+      this.#entities.write({ kind: type.ownerType.kind, id }, look).catch(ignoreUnwritten),
+      this.changeDocument(type, id, facts, changeOwned, requireOwner),
+    ]);
+    return answer;
   }
 
   /** Reads a part; its `initial` fields before its first write. Throws 404 without its owner. */
@@ -228,10 +254,7 @@ export class EntityOperations {
     initial: AnyObject,
   ): Promise<HandlerAnswer> {
     await this.get(type.ownerType, id);
-    const record = await this.#entities.get({ kind: type.kind, id });
-    const none = { id, name: id, ...initial, version: 0 };
-    if (record === undefined) return { content: { data: none }, version: 0 };
-    return entityAnswer(bodyOf<Body>(record));
+    return this.readDocument(type, id, initial);
   }
 
   /** Removes an entity and its parts. */
@@ -251,13 +274,11 @@ export class EntityOperations {
       if (!isAllowed) throw unwritten;
       return undefined;
     };
-    const options = { rehearse: isDryRun(call) };
-    await Promise.all([
-      this.#entities.write({ kind, id }, change, options),
-      ...parts.map((kind) =>
-        this.#entities.write({ kind, id }, changePart, options).catch(ignoreUnwritten),
-      ),
-    ]);
+    const write = (kind: EntityKind, make: typeof change) =>
+      this.#entities.write({ kind, id }, make, { rehearse: isDryRun(call) });
+    const removed = write(kind, change);
+    const partsRemoved = parts.map((part) => write(part, changePart).catch(ignoreUnwritten));
+    await Promise.all([removed, ...partsRemoved]);
     return { content: {} };
   }
 

@@ -21,12 +21,16 @@ export interface EntityType<Body extends EntityBody> {
   readonly parts?: readonly EntityKind[];
 }
 
+/** A kind of entity that exists before its first write. */
+export interface DocumentType<Body extends EntityBody> extends EntityType<Body> {
+  /** Returns the entity before its first write, as version 0. */
+  initial(id: string, stamp: Stamp): Body;
+}
+
 /** A kind of entity that belongs to another one and has its id. */
 export interface PartType<Body extends EntityBody, Owner extends EntityBody>
-  extends EntityType<Body> {
+  extends DocumentType<Body> {
   readonly ownerType: EntityType<Owner>;
-  /** Returns the part before its first write, as version 0. */
-  initial(id: string, stamp: Stamp): Body;
 }
 
 /** The writer and the time of a write. */

@@ -179,6 +179,12 @@ const calls = {
   restoreTag: () => client.restoreTag({ id: "q3 / checkout", body: { version: 1 } }),
   readTag: () => client.readTag({ id: "q3 / checkout" }),
   deleteTag: () => client.deleteTag({ id: "q3 / checkout" }),
+  readEnvironments: () => client.readEnvironments(),
+  replaceEnvironments: () =>
+    client.replaceEnvironments({
+      body: { environments: [{ name: "production", isProduction: true }] },
+      ifMatch: "0",
+    }),
   summarizeEvents: () => client.summarizeEvents({ from: "2024-01-01", to: "2024-02-01" }),
   listEvents: () => client.listEvents({ day: "2024-01-01", limit: 10 }),
 } satisfies Record<ConsoleOperationName, () => Promise<{ readonly message: string }>>;

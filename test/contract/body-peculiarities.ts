@@ -45,6 +45,16 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   replaceGateOverrides: { fit: withDistinctUnits },
   addGateOverrides: { fit: withDistinctUnits, hidden: overrideLists },
   removeGateOverrides: { hidden: overrideLists },
+  replaceEnvironments: {
+    fit: (body) =>
+      changedItems(body, "environments", (one, index) => ({
+        requiresReview: false,
+        requiresReleasePipeline: false,
+        ...one,
+        name: `environment ${index}`,
+        id: `${index}`,
+      })),
+  },
   createDynamicConfig: { fit: withJson5Pairs },
   replaceDynamicConfig: { fit: withJson5Pairs },
   patchDynamicConfig: { fit: withJson5Pairs },

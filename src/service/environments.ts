@@ -1,0 +1,82 @@
+import type {
+  Environment,
+  EnvironmentRequest,
+  Environments,
+  environmentRoutes,
+} from "../contract/environments.js";
+import type { EntityOperations } from "./entity-operations.js";
+import type { DocumentType, EntityBody } from "./entity-type.js";
+import type { Handlers } from "./handler.js";
+import { type NewIdentifier, newProvenance } from "./new-entity.js";
+
+type EnvironmentsBody = EntityBody & Environments;
+
+const ID = "environments";
+
+/** The environments of a new project. */
+const defaults: readonly Environment[] = ["development", "staging", "production"].map((name) => ({
+  name,
+  id: name,
+  isProduction: name === "production",
+  requiresReview: false,
+  requiresReleasePipeline: false,
+}));
+
+const environmentsType: DocumentType<EnvironmentsBody> = {
+  kind: "environments",
+  title: "Environments",
+  idOf: ({ id }) => id,
+  referencesOf: () => [],
+  initial: (id, stamp) => ({
+    id,
+    name: id,
+    environments: [...defaults],
+    ...newProvenance(stamp),
+    version: 0,
+  }),
+};
+
+export function environmentHandlers(
+  operations: EntityOperations,
+  newIdentifier: NewIdentifier,
+): Handlers<typeof environmentRoutes> {
+  return {
+    readEnvironments: () =>
+      operations.readDocument(environmentsType, ID, { environments: defaults }),
+    replaceEnvironments: async (call) => {
+      const given = call.body.environments;
+      const answer = await operations.changeDocument(environmentsType, ID, call, (current) => ({
+        ...current,
+        environments: identified(given, current.environments, newIdentifier),
+      }));
+      const warnings = given.flatMap(warningsOf);
+      if (warnings.length === 0) return answer;
+      return { ...answer, content: { ...answer.content, warnings } };
+    },
+  };
+}
+
+/** Returns environments with all fields. One without an id keeps that of the existing one of its name. */
+function identified(
+  given: readonly EnvironmentRequest[],
+  existing: readonly Environment[],
+  newIdentifier: NewIdentifier,
+): Environment[] {
+  const taken = new Set(given.map(({ id }) => id));
+  const known = new Map(existing.map(({ name, id }) => [name, id]));
+  return given.map((environment) => {
+    const before = known.get(environment.name);
+    const id = before === undefined || taken.has(before) ? newIdentifier() : before;
+    return { id, requiresReview: false, requiresReleasePipeline: false, ...environment };
+  });
+}
+
+/** Returns the settings that this service stores for clients, but does not follow. */
+function warningsOf(environment: EnvironmentRequest, index: number) {
+  return (["requiresReview", "requiresReleasePipeline"] as const)
+    .filter((field) => environment[field] === true)
+    .map((field) => ({
+      property: `environments[${index}].${field}`,
+      message: "Stored, but changes are not held back: review them before they are written",
+    }));
+}
