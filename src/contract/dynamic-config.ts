@@ -14,7 +14,7 @@ import { Json5Reader } from "./json-text.js";
 import { textPairFaults, valuePairFaults } from "./json5-pair.js";
 import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
-import { consoleRoutes, idParams, noParams, type Route } from "./route.js";
+import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
 import { ruleRoutes } from "./rule-routes.js";
 
@@ -141,6 +141,14 @@ export const dynamicConfigRoutes = {
   patchDynamicConfig: onConfig("PATCH", "", "Update some fields of a dynamic config", {
     ...updated,
     body: dynamicConfigPatch,
+  }),
+  enableDynamicConfig: onConfig("PUT", "/enable", "Enable a dynamic config", {
+    ...updated,
+    ...extension,
+  }),
+  disableDynamicConfig: onConfig("PUT", "/disable", "Disable a dynamic config", {
+    ...updated,
+    ...extension,
   }),
   ...ruleRoutes({
     name: "DynamicConfig",

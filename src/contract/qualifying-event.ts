@@ -17,13 +17,25 @@ const namePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]+$/u;
 const idColumn = z.object({
   serviceUnitID: text("ID type of the service."),
   column: text("Column with these IDs."),
+  statsigUnitID: text("`serviceUnitID`, if it was sent under this name too.").exactOptional(),
 });
 
-/** Reads `statsigUnitID` as another name of `serviceUnitID`: clients of a hosted service send it. */
-function withServiceName(value: unknown): unknown {
+/**
+ * Adds `serviceUnitID` to a column that has it as `statsigUnitID`: clients of a hosted service send and read
+ * that.
+ */
+function withServiceName(value: unknown, context: z.RefinementCtx): unknown {
   if (kindOf(value) !== "object") return value;
-  const { statsigUnitID, ...others } = value as Readonly<Record<string, unknown>>;
-  return statsigUnitID === undefined ? value : { serviceUnitID: statsigUnitID, ...others };
+  const { statsigUnitID, serviceUnitID, ...others } = value as Readonly<Record<string, unknown>>;
+  if (statsigUnitID === undefined) return value;
+  if (typeof serviceUnitID === "string" && serviceUnitID !== statsigUnitID) {
+    context.addIssue({
+      code: "custom",
+      path: ["statsigUnitID"],
+      message: "Must equal serviceUnitID: send one of them",
+    });
+  }
+  return { serviceUnitID: serviceUnitID ?? statsigUnitID, statsigUnitID, ...others };
 }
 
 /** The fields that clients write. */

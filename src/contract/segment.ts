@@ -14,7 +14,7 @@ import {
   teamID,
   version,
 } from "./common.js";
-import { descriptionText, flag, list, nameLike, unitIDs } from "./fields.js";
+import { descriptionText, flag, list, nameLike, numeric, unitIDs } from "./fields.js";
 import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
@@ -45,6 +45,9 @@ const fields = {
   rules: list(ruleRequestOf(segmentConditionTypes)).describe("Rules, in order of evaluation."),
 };
 
+/** The types of segments that have a list of ids. */
+export const listedSegmentTypes: readonly string[] = ["id_list", "user_store_id_list"];
+
 const writable = z.object(fields);
 
 /** Defaults of the optional fields of a create. */
@@ -68,6 +71,12 @@ const segmentReplace = segmentPatch.extend({
 });
 
 const idsBody = z.object({ ids: unitIDs("IDs of units.") });
+
+const idsOfVersion = idsBody.extend({
+  version: numeric("Version that the segment must have, as in `If-Match`.", {
+    integer: true,
+  }).exactOptional(),
+});
 
 const idsReset = idsBody.exactPartial().optional();
 
@@ -137,6 +146,20 @@ export const segmentRoutes = {
   resetSegmentIDs: onSegment("POST", "/id_list/reset", "Empty or replace the ids of a segment", {
     ...updated,
     body: idsReset,
+  }),
+  addIDsToSegment: onSegment("PATCH", "/add_ids", "Add ids to a segment of some version", {
+    ...updated,
+    body: idsOfVersion,
+  }),
+  removeIDsFromSegment: onSegment(
+    "PATCH",
+    "/remove_ids",
+    "Remove ids from a segment of some version",
+    { ...updated, body: idsOfVersion },
+  ),
+  replaceSegmentRules: onSegment("POST", "/conditional", "Replace the rules of a segment", {
+    ...updated,
+    body: fields.rules,
   }),
   ...lifecycleRoutes({
     name: "Segment",

@@ -60,6 +60,16 @@ export function dynamicConfigHandlers(
         (current) => patchDynamicConfig(current, call.body, newIdentifier),
         optionsOf(call),
       ),
+    enableDynamicConfig: (call) =>
+      operations.change(dynamicConfigType, call.params.id, call, (current) => ({
+        ...current,
+        isEnabled: true,
+      })),
+    disableDynamicConfig: (call) =>
+      operations.change(dynamicConfigType, call.params.id, call, (current) => ({
+        ...current,
+        isEnabled: false,
+      })),
     ...ruleHandlers("DynamicConfig", operations, dynamicConfigType, {
       withRules: (current, rules) => patchDynamicConfig(current, { rules }, newIdentifier),
       ...optionsOf(),

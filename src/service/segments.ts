@@ -1,4 +1,5 @@
 import {
+  listedSegmentTypes,
   type Segment,
   type SegmentCreate,
   type SegmentPatch,
@@ -6,7 +7,7 @@ import {
   segmentDefaults,
   type segmentRoutes,
 } from "../contract/segment.js";
-import type { EntityOperations } from "./entity-operations.js";
+import type { EntityOperations, WriteFacts } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
@@ -51,6 +52,19 @@ export function segmentHandlers(
     resetSegmentIDs: (call) =>
       operations.change(segmentType, call.params.id, call, withListChange, {
         list: { how: "replace", ids: call.body?.ids ?? [] },
+      }),
+    addIDsToSegment: (call) =>
+      operations.change(segmentType, call.params.id, ofVersion(call), withListChange, {
+        list: { how: "add", ids: call.body.ids },
+      }),
+    removeIDsFromSegment: (call) =>
+      operations.change(segmentType, call.params.id, ofVersion(call), withListChange, {
+        list: { how: "remove", ids: call.body.ids },
+      }),
+    replaceSegmentRules: (call) =>
+      operations.change(segmentType, call.params.id, call, (current) => {
+        requireType(current, ["rule_based"], "rules");
+        return patchSegment(current, { rules: call.body }, newIdentifier);
       }),
     ...lifecycleHandlers("Segment", operations, segmentType, {
       kept: ({ isArchived = false, count }) => ({ isArchived, count }),
@@ -103,15 +117,28 @@ export function patchSegment(
   };
 }
 
-/** Only segments of the type `id_list` have a list that clients change. */
 function withListChange(current: Segment, _: Stamp, listChange: number): Segment {
-  if (current.type !== "id_list") {
-    throw new ServiceError({
-      status: 400,
-      message: `Segment ${current.id} is of type ${current.type}: only an id_list has ids.`,
-    });
-  }
+  requireType(current, listedSegmentTypes, "ids");
   return { ...current, count: current.count + listChange };
+}
+
+/** Throws a 400 if segments of this type do not have `what`. */
+function requireType({ id, type }: Segment, types: readonly string[], what: string): void {
+  if (types.includes(type)) return;
+  throw new ServiceError({
+    status: 400,
+    message: `Segment ${id} is of type ${type}: only ${types.join(" and ")} have ${what}.`,
+  });
+}
+
+/** Makes the version of a body a condition of the write. */
+function ofVersion<
+  Call extends WriteFacts & { readonly body: { readonly version?: number | string } },
+>(call: Call): Call {
+  const { version } = call.body;
+  return version === undefined || call.ifMatch !== undefined
+    ? call
+    : { ...call, ifMatch: [String(version)] };
 }
 
 /** Returns the name itself, as specified, unless it has blanks, which an id must not have. */

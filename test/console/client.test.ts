@@ -97,6 +97,8 @@ const calls = {
       body: { rules: [{ baseID: "one", passPercentage: 6 }] },
     }),
   deleteDynamicConfigRule: () => client.deleteDynamicConfigRule({ id: "a_config", ruleID: "one" }),
+  disableDynamicConfig: () => client.disableDynamicConfig({ id: "a_config" }),
+  enableDynamicConfig: () => client.enableDynamicConfig({ id: "a_config" }),
   listDynamicConfigs: () => client.listDynamicConfigs(),
   listDynamicConfigVersions: () => client.listDynamicConfigVersions({ id: "a_config" }),
   restoreDynamicConfig: () => client.restoreDynamicConfig({ id: "a_config", body: { version: 1 } }),
@@ -158,6 +160,14 @@ const calls = {
   resetSegmentIDs: () => client.resetSegmentIDs({ id: "Staff" }),
   addSegmentIDs: () => client.addSegmentIDs({ id: "Staff", body: { ids: ["a", "b"] } }),
   removeSegmentIDs: () => client.removeSegmentIDs({ id: "Staff", body: { ids: ["a"] } }),
+  addIDsToSegment: () => client.addIDsToSegment({ id: "Staff", body: { ids: ["c"] } }),
+  removeIDsFromSegment: () => client.removeIDsFromSegment({ id: "Staff", body: { ids: ["c"] } }),
+  replaceSegmentRules: async () => {
+    await client.createSegment({ body: { name: "Ruled", type: "rule_based" } });
+    const answer = await client.replaceSegmentRules({ id: "Ruled", body: [rule] });
+    await client.deleteSegment({ id: "Ruled" });
+    return answer;
+  },
   listSegmentIDs: () => client.listSegmentIDs({ id: "Staff" }),
   readSegment: () => client.readSegment({ id: "Staff" }),
   deleteSegment: () => client.deleteSegment({ id: "Staff" }),

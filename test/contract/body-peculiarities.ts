@@ -40,6 +40,8 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   restorePrompt: restoring,
   restoreTag: restoring,
   addSegmentIDs: { hidden: ["ids"] },
+  addIDsToSegment: { fit: withoutVersion, hidden: ["ids"] },
+  removeIDsFromSegment: { fit: withoutVersion, hidden: ["ids"] },
   removeSegmentIDs: { hidden: ["ids"] },
   resetSegmentIDs: { hidden: ["ids"] },
   replaceGateOverrides: { fit: withDistinctUnits },
@@ -92,6 +94,7 @@ export const needingState: readonly OperationName[] = [
   "addDynamicConfigRules",
   "patchDynamicConfigRule",
   "patchDynamicConfigRules",
+  "replaceSegmentRules",
 ];
 
 /** Bodies of the entities that routes with an id in their path are called on. */
@@ -175,9 +178,15 @@ function withJson5Pair(holder: AnyObject, field: string): AnyObject {
   });
 }
 
+/** An ID type has one name, because either may be left out, and a table has a name. */
 function withTableName(body: AnyObject): AnyObject {
   const { sourceType, tableName = "" } = body;
-  return sourceType === "table" && tableName === "" ? { ...body, tableName: "purchases" } : body;
+  const named = changedItems(body, "idTypeMapping", ({ statsigUnitID: _, ...column }) => column);
+  return sourceType === "table" && tableName === "" ? { ...named, tableName: "purchases" } : named;
+}
+
+function withoutVersion({ version: _, ...body }: AnyObject): AnyObject {
+  return body;
 }
 
 function withDefaultGroups(body: AnyObject): AnyObject {

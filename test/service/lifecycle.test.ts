@@ -128,12 +128,65 @@ describe("the ids of a segment", () => {
     expect((await call("GET", "segments/one")).data).toMatchObject({ count: 0, version: 6 });
   });
 
+  it("are added to and removed from a segment of some version, as public clients do", async () => {
+    await call("POST", "segments", { name: "store", type: "user_store_id_list" });
+    const added = await call("PATCH", "segments/store/add_ids", { ids: ["a", "b"], version: 1 });
+    expect(added.data).toMatchObject({ count: 2, version: 2 });
+    const late = await call("PATCH", "segments/store/remove_ids", { ids: ["a"], version: 1 });
+    expect(late).toMatchObject({ status: 412 });
+    const removed = await call("PATCH", "segments/store/remove_ids", { ids: ["a"] });
+    expect(removed.data).toMatchObject({ count: 1, version: 3 });
+    expect((await call("GET", "segments/store/id_list")).data).toEqual(["b"]);
+  });
+
   it("belong to segments of type id_list only", async () => {
     await call("POST", "segments", { name: "rules", type: "rule_based" });
     expect(await call("PATCH", "segments/rules/id_list", { ids: ["a"] })).toMatchObject({
       status: 400,
       message: expect.stringContaining("rule_based"),
     });
+  });
+});
+
+describe("the rules of a segment", () => {
+  const rules = [{ name: "A", passPercentage: 10, conditions: [] }];
+
+  it("are replaced under `conditional`, and the rest stays", async () => {
+    const body = { name: "one", type: "rule_based", description: "d", tags: ["a"] };
+    await call("POST", "segments", { ...body, rules: [{ ...rules[0], name: "old" }] });
+    const { data } = await call("POST", "segments/one/conditional", rules);
+    expect(data).toMatchObject({ ...body, rules, version: 2 });
+    const conditions = [{ type: "public" }];
+    const refused = await call("POST", "segments/one/conditional", [{ ...rules[0], conditions }]);
+    expect(refused.errors).toMatchObject([{ property: "[0].conditions[0].type" }]);
+  });
+
+  it("belong to segments of type rule_based", async () => {
+    await call("POST", "segments", { name: "one", type: "id_list" });
+    expect(await call("POST", "segments/one/conditional", rules)).toMatchObject({
+      status: 400,
+      message: "Segment one is of type id_list: only rule_based have rules.",
+    });
+  });
+});
+
+describe("a dynamic config", () => {
+  it("is enabled and disabled, to the version that If-Match names", async () => {
+    await call("POST", "dynamic_configs", { name: "one", description: "d" });
+    expect((await call("PUT", "dynamic_configs/one/disable")).data).toMatchObject({
+      isEnabled: false,
+      description: "d",
+      version: 2,
+    });
+    expect(await call("PUT", "dynamic_configs/one/enable?dryRun=true")).toMatchObject({
+      data: { isEnabled: true },
+    });
+    expect((await call("GET", "dynamic_configs/one")).data).toMatchObject({ isEnabled: false });
+    expect((await call("PUT", "dynamic_configs/one/enable")).data).toMatchObject({
+      isEnabled: true,
+      version: 3,
+    });
+    expect(await call("PUT", "dynamic_configs/nothing/enable")).toMatchObject({ status: 404 });
   });
 });
 
@@ -208,10 +261,32 @@ it("an empty text of JSON5 is as good as none", async () => {
   });
 });
 
-it("a qualifying event takes another name of serviceUnitID", async () => {
-  const idTypeMapping = [{ statsigUnitID: "userID", column: "u" }];
-  const body = { name: "one", sql: "select 1", timestampColumn: "t", idTypeMapping };
-  expect((await call("POST", "experiments/qualifying_events", body)).data).toMatchObject({
-    idTypeMapping: [{ serviceUnitID: "userID", column: "u" }],
+describe("statsigUnitID of a qualifying event", () => {
+  const path = "experiments/qualifying_events";
+  const create = (...idTypeMapping: AnyObject[]) =>
+    call("POST", path, { name: "one", sql: "select 1", timestampColumn: "t", idTypeMapping });
+
+  it("is answered beside serviceUnitID where it was sent, and can be sent back", async () => {
+    const { data } = await create(
+      { statsigUnitID: "userID", column: "u" },
+      { serviceUnitID: "stableID", column: "s" },
+    );
+    const { idTypeMapping } = data as AnyObject;
+    expect(idTypeMapping).toEqual([
+      { serviceUnitID: "userID", statsigUnitID: "userID", column: "u" },
+      { serviceUnitID: "stableID", column: "s" },
+    ]);
+    const again = await call("POST", `${path}/one`, data);
+    expect(again).toMatchObject({ status: 200, data: { idTypeMapping } });
+  });
+
+  it("is refused if it differs from serviceUnitID", async () => {
+    const { status, errors } = await create({
+      statsigUnitID: "a",
+      serviceUnitID: "b",
+      column: "u",
+    });
+    const property = "idTypeMapping[0].statsigUnitID";
+    expect({ status, errors }).toMatchObject({ status: 400, errors: [{ property }] });
   });
 });
