@@ -66,7 +66,7 @@ function registryRoutes<const Name extends string, Shape extends z.ZodRawShape>(
       onOne,
       updated,
       entity,
-      query: listQuery.pick({ limit: true, page: true, search: true }),
+      query: listQuery.pick({ limit: true, page: true, offset: true, search: true }),
     }),
   };
 }

@@ -3,8 +3,9 @@ import type { AnyObject } from "../contract/fields.js";
 import { listFilterOf } from "../contract/list-query.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
 import type { DocumentType, EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
-import { type CallFacts, FinishedJson, type HandlerAnswer, type IfMatch } from "./handler.js";
+import { type CallFacts, FinishedJson, type HandlerAnswer } from "./handler.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
+import { requireMatch } from "./request-headers.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
 
 /** Name of every writer who uses the API of the service. */
@@ -379,18 +380,6 @@ function entityAnswer(body: EntityBody): HandlerAnswer {
 
 function isSameState(left: EntityBody, right: EntityBody): boolean {
   return left.version === right.version && left.createdTime === right.createdTime;
-}
-
-/** `version` is undefined if there is no entity. */
-function requireMatch(ifMatch: IfMatch, version: number | undefined): void {
-  if (ifMatch === undefined) return;
-  if (version !== undefined && (ifMatch === "*" || ifMatch.includes(String(version)))) return;
-  const names = ifMatch === "*" ? "any version" : ifMatch.join(", ");
-  const is = version === undefined ? "there is no entity" : `the version is ${version}`;
-  throw new ServiceError({
-    status: 412,
-    message: `If-Match names ${names}, but ${is}: read it again.`,
-  });
 }
 
 function collision(title: string): ServiceError {

@@ -72,3 +72,15 @@ export function requestIdOf(
 function refused(message: string): ServiceError {
   return new ServiceError({ status: 400, message });
 }
+
+/** Throws a 412 if `If-Match` does not name the version, which is undefined without an entity. */
+export function requireMatch(ifMatch: IfMatch, version: number | undefined): void {
+  if (ifMatch === undefined) return;
+  if (version !== undefined && (ifMatch === "*" || ifMatch.includes(String(version)))) return;
+  const names = ifMatch === "*" ? "any version" : ifMatch.join(", ");
+  const is = version === undefined ? "there is no entity" : `the version is ${version}`;
+  throw new ServiceError({
+    status: 412,
+    message: `If-Match names ${names}, but ${is}: read it again.`,
+  });
+}
