@@ -26,23 +26,33 @@ const logEventBody = z.object({
 
 export type LogEventBody = z.output<typeof logEventBody>;
 
+const logEvents = {
+  group: "Events",
+  params: noParams,
+  origin: "extension",
+  method: "POST",
+  access: "client",
+  sdk: true,
+  query: noQuery,
+  body: logEventBody.describe(
+    `1 to ${EVENTS_PER_REQUEST_MAX} events: all are stored, or none. \`customIDs.stableID\` of a user is also stored as \`stableID\`.`,
+  ),
+  eventsMember: "events",
+  status: 202,
+  message: "",
+  response: eventIntakeAnswer,
+} as const;
+
 /** The events of official SDKs, which name the fields of an event differently. */
 export const logEventRoutes = {
   logEvents: {
-    group: "Events",
-    params: noParams,
-    origin: "extension",
-    method: "POST",
+    ...logEvents,
     path: "/v1/log_event",
-    access: "server",
     summary: "Store a list of events in the form of SDKs",
-    query: noQuery,
-    body: logEventBody.describe(
-      `1 to ${EVENTS_PER_REQUEST_MAX} events: all are stored, or none. \`customIDs.stableID\` of a user is also stored as \`stableID\`.`,
-    ),
-    eventsMember: "events",
-    status: 202,
-    message: "",
-    response: eventIntakeAnswer,
+  },
+  logBrowserEvents: {
+    ...logEvents,
+    path: "/v1/rgstr",
+    summary: "Store a list of events of SDKs in browsers",
   },
 } as const satisfies Record<string, Route>;

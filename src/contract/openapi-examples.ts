@@ -8,6 +8,27 @@ type Examples = { readonly [Name in OperationName]?: z.input<Routes[Name]["body"
 const archiving = { forceArchive: false, archiveReason: "The new checkout is the only one." };
 const unarchiving = { unarchiveReason: "Needed for another market." };
 
+const loggedEvents = {
+  events: [
+    {
+      eventName: "purchase",
+      time: 1_704_067_200_000,
+      user: { userID: "u-1024", customIDs: { stableID: "d-77" }, custom: { plan: "pro" } },
+      value: 9.5,
+      metadata: { price: 9.5, currency: "EUR" },
+    },
+  ],
+} as const;
+
+const evaluationContext = { targetingKey: "u-1024", plan: "pro" } as const;
+
+const evaluatedUser = {
+  userID: "u-1024",
+  email: "ann@example.com",
+  custom: { plan: "pro" },
+  customIDs: { stableID: "d-77" },
+} as const;
+
 /** A realistic body for each operation with a body. */
 export const exampleRequests = {
   createGate: {
@@ -195,15 +216,12 @@ export const exampleRequests = {
     metadata: { price: 9.5, currency: "EUR" },
     value: 9.5,
   },
-  logEvents: {
-    events: [
-      {
-        eventName: "purchase",
-        time: 1_704_067_200_000,
-        user: { userID: "u-1024", customIDs: { stableID: "d-77" }, custom: { plan: "pro" } },
-        value: 9.5,
-        metadata: { price: 9.5, currency: "EUR" },
-      },
-    ],
-  },
+  logEvents: loggedEvents,
+  logBrowserEvents: loggedEvents,
+  checkGate: { gateName: "new_checkout", user: evaluatedUser },
+  getConfig: { configName: "checkout_copy", user: evaluatedUser },
+  getLayer: { layerName: "checkout", user: evaluatedUser },
+  evaluateFlag: { context: evaluationContext },
+  evaluateFlags: { context: evaluationContext },
+  initializeClient: { user: evaluatedUser, hash: "djb2" },
 } as const satisfies Examples;

@@ -1,7 +1,8 @@
 import { omitUndefined } from "../base/omit-undefined.js";
+import { hasOfrepError, ofrepError } from "./ofrep.js";
 import { exampleRequests } from "./openapi-examples.js";
 import { documentSchemas, entityOf, inlineSchema, type JsonSchema } from "./openapi-schemas.js";
-import type { Route, RouteTable } from "./route.js";
+import type { Access, Route, RouteTable } from "./route.js";
 import { routes as allRoutes } from "./routes.js";
 
 interface Reference {
@@ -96,6 +97,9 @@ function securitySchemes(name: string) {
   return {
     [securitySchemeNames.console]: scheme("Console key, `console-…`."),
     [securitySchemeNames.server]: scheme("Server secret, `secret-…`."),
+    [securitySchemeNames.client]: scheme(
+      "Client key, `client-…`: not secret, so browsers may have it.",
+    ),
   };
 }
 
@@ -170,7 +174,7 @@ function introduction(keyHeader: string): string {
   return `
 Feature gates, dynamic configs, experiments, segments, prompts and qualifying events, and the route that stores analytics events.
 
-Every call carries a key in the header \`${keyHeader}\`: console keys (\`console-…\`) open the console API, server secrets (\`secret-…\`) the event route.
+Every call carries a key in the header \`${keyHeader}\`: console keys (\`console-…\`) open the console API, server secrets (\`secret-…\`) events and evaluation, client keys (\`client-…\`) the part of these that browsers need.
 
 Bodies are JSON. An answer with one entity is \`{"message", "data"}\`, a list adds \`pagination\` and takes \`page\` and \`limit\`. Times are milliseconds since the Unix epoch. Requests may have unknown and read-only fields, which are ignored: an entity can be sent back as it was read. Numbers may be written as strings and are echoed unchanged.
 
@@ -190,7 +194,32 @@ interface OperationParts {
 }
 
 /** Names of the security schemes, by the access of a route. */
-export const securitySchemeNames = { console: "consoleKey", server: "serverSecret" } as const;
+export const securitySchemeNames = {
+  console: "consoleKey",
+  server: "serverSecret",
+  client: "clientKey",
+} as const;
+
+/** The kinds of keys that open a route. */
+const openingSchemes: Readonly<Record<Access, readonly (keyof typeof securitySchemeNames)[]>> = {
+  console: ["console"],
+  server: ["server"],
+  client: ["client", "server"],
+  public: [],
+};
+
+function errorResponse({ ofrep }: Route, status: number): ResponseObject | Reference {
+  if (status === 304) return notModified;
+  if (ofrep !== true || !hasOfrepError(status))
+    return { $ref: `#/components/responses/Error${status}` };
+  const schema = inlineSchema(ofrepError);
+  return {
+    description: errorDescriptions[status] ?? "",
+    content: { "application/json": { schema } },
+  };
+}
+
+const notModified = { description: "The answer is the one with the ETag in `If-None-Match`." };
 
 /** Returns the OpenAPI operation of a route. `name` is its key in the route table. */
 function operationOf(name: string, route: Route, parts: OperationParts): Operation {
@@ -200,16 +229,13 @@ function operationOf(name: string, route: Route, parts: OperationParts): Operati
     summary: route.summary,
     tags: [route.group, ...parts.moreTags],
     "x-origin": route.origin,
-    security: route.access === "public" ? [] : [{ [securitySchemeNames[route.access]]: [] }],
+    security: openingSchemes[route.access].map((scheme) => ({ [securitySchemeNames[scheme]]: [] })),
     parameters: parametersOf(route),
     ...omitUndefined({ requestBody: body }),
     responses: {
       [route.status]: success(route, parts),
       ...Object.fromEntries(
-        errorStatuses(route).map((status) => [
-          status,
-          { $ref: `#/components/responses/Error${status}` },
-        ]),
+        errorStatuses(route).map((status) => [status, errorResponse(route, status)]),
       ),
     },
   };
@@ -291,6 +317,7 @@ function errorStatuses(route: Route): readonly number[] {
     400,
     ...(route.access === "public" ? [] : [401, 403]),
     ...(route.path.includes("{") ? [404] : []),
+    ...(route.moreStatuses ?? []),
     ...(takesIfMatch(route) ? [409, 412] : []),
     ...(route.method === "GET" ? [] : [413, 415]),
     500,

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { queryFlag, text } from "./fields.js";
 
-/** The kind of key that a caller must send: a console key, a server secret, or none. */
-export type Access = "console" | "server" | "public";
+/**
+ * The kind of key that a caller must send: a console key, a server secret, a client key (or a server
+ * secret), or none.
+ */
+export type Access = "console" | "server" | "client" | "public";
 
 /** An endpoint: a row of the specification's table. */
 export interface Route {
@@ -24,6 +27,15 @@ export interface Route {
   readonly body: z.ZodType;
   /** The member of the body that lists events, on an event route whose body is not events itself. */
   readonly eventsMember?: string;
+  /**
+   * True for routes of SDKs. Their query may have more parameters, and their bodies any content type, or
+   * none, or the encoding that the query names.
+   */
+  readonly sdk?: true;
+  /** True for routes of OpenFeature, which has its own form of errors. */
+  readonly ofrep?: true;
+  /** Statuses that only some routes answer: 304 to `If-None-Match`, 404 for a name in the body. */
+  readonly moreStatuses?: readonly (304 | 404)[];
   readonly status: 200 | 201 | 202;
   /** The text of `message` in the answer; empty for an answer without one. */
   readonly message: string;

@@ -1,10 +1,12 @@
 import { dynamicConfigRoutes } from "./dynamic-config.js";
 import { environmentRoutes } from "./environments.js";
+import { evaluationRoutes } from "./evaluation.js";
 import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
 import { gateRoutes } from "./gate.js";
 import { gateOverrideRoutes } from "./gate-overrides.js";
 import { logEventRoutes } from "./log-event.js";
+import { ofrepRoutes } from "./ofrep.js";
 import { promptRoutes } from "./prompt.js";
 import { qualifyingEventRoutes } from "./qualifying-event.js";
 import { tagRoutes } from "./registry.js";
@@ -24,6 +26,8 @@ export const routes = {
   ...environmentRoutes,
   ...eventRoutes,
   ...logEventRoutes,
+  ...evaluationRoutes,
+  ...ofrepRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

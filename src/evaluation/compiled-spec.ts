@@ -1,5 +1,6 @@
+import type { EvaluationReason } from "../contract/evaluation.js";
 import { bucketOf } from "./buckets.js";
-import type { Evaluation, Exposure, Reason } from "./evaluation.js";
+import type { Evaluation, Exposure } from "./evaluation.js";
 import { type Compare, compareWith } from "./operators.js";
 import type { Spec, SpecCondition, SpecRule } from "./spec.js";
 import type { EvaluationUser } from "./user.js";
@@ -25,7 +26,7 @@ export interface CompiledRule {
   readonly rule: SpecRule;
   readonly conditions: readonly CompiledCondition[];
   /** The reason of an answer that this rule gives. */
-  readonly reason: Reason;
+  readonly reason: EvaluationReason;
 }
 
 /** A specification that is prepared to be evaluated for many users. */
@@ -42,7 +43,7 @@ function compileRule(rule: SpecRule): CompiledRule {
   return { rule, conditions: rule.conditions.map(compileCondition), reason: reasonOf(rule) };
 }
 
-function reasonOf({ conditions, passPercentage }: SpecRule): Reason {
+function reasonOf({ conditions, passPercentage }: SpecRule): EvaluationReason {
   const isSplit = conditions.some(({ type }) => type === "user_bucket");
   if (isSplit || (passPercentage > 0 && passPercentage < 100)) return "SPLIT";
   return conditions.every(({ type }) => type === "public") ? "STATIC" : "TARGETING_MATCH";

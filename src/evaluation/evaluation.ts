@@ -1,17 +1,5 @@
+import type { EvaluationReason } from "../contract/evaluation.js";
 import type { AnyObject } from "../contract/fields.js";
-
-/** The names that OpenFeature has for why a value was returned. */
-export const reasons = [
-  "STATIC",
-  "TARGETING_MATCH",
-  "SPLIT",
-  "DEFAULT",
-  "DISABLED",
-  "UNKNOWN",
-  "ERROR",
-] as const;
-
-export type Reason = (typeof reasons)[number];
 
 /** A gate that was asked on the way. */
 export interface Exposure {
@@ -30,7 +18,7 @@ export interface Evaluation {
   readonly ruleID: string;
   readonly groupName: string | null;
   /** `UNKNOWN`: there is no such entity. `ERROR`: it has a condition that SDKs do not know. */
-  readonly reason: Reason;
+  readonly reason: EvaluationReason;
   readonly isExperimentGroup: boolean;
   /** The experiment of a layer that gave the value. */
   readonly delegate: string | undefined;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { nameHashes } from "../contract/evaluation.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { SpecCatalogue } from "./catalogue.js";
 import type { Evaluation, Exposure } from "./evaluation.js";
@@ -6,9 +7,7 @@ import type { Evaluator } from "./evaluator.js";
 import type { Spec } from "./spec.js";
 import { isOfApp } from "./spec-documents.js";
 
-export const nameHashes = ["djb2", "sha256", "none"] as const;
-
-export type NameHash = (typeof nameHashes)[number];
+type NameHash = (typeof nameHashes)[number];
 
 const hashed: Readonly<Record<NameHash, (name: string) => string>> = {
   djb2,

@@ -12,6 +12,7 @@ import { targetNames } from "../target/targets.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
   EVENTS_MAX,
+  isOrigin,
   LEAST_TIME,
   PORT_MAX,
   parseAddress,
@@ -218,8 +219,8 @@ export const list = listOf(fullText, "<text>");
 
 /** Files of this machine, or objects of a store. */
 export const paths = listOf(storedPath, "<path>");
-
 export const names = listOf(fullText, "<name>");
+export const origins = listOf(validText(isOrigin, "https://app.example.com or *"), "<origin>");
 
 export const privacyPaths = listOf(
   validText(

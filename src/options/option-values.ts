@@ -237,3 +237,8 @@ export function refuseScheme(text: string): string {
   // The address is not repeated, because it may hold a secret.
   return `${scheme}:// is not supported: name files and directories of this machine${advice}`;
 }
+
+/** Returns true for scheme, host and port of pages, as browsers send them, and for `*`. */
+export function isOrigin(text: string): boolean {
+  return text === "*" || (URL.canParse(text) && new URL(text).origin === text);
+}

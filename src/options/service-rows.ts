@@ -152,6 +152,12 @@ export const serviceRows = {
     description: "Directory for the service's databases, or :memory:",
     otherwise: "./.switchyard",
   },
+  corsOrigin: {
+    section: "serve",
+    type: type.origins,
+    description: "Origin of pages that may evaluate and send events, or * for all",
+    otherwise: "none",
+  },
   logLevel: {
     section: "serve",
     type: type.choice(logLevels),

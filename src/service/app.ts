@@ -6,18 +6,23 @@ import { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import type { Target } from "../target/target.js";
 import { KEY_HEADER } from "./authentication.js";
+import type { Origins } from "./cors.js";
 import { dynamicConfigHandlers } from "./dynamic-configs.js";
 import { EntityOperations } from "./entity-operations.js";
 import { environmentHandlers } from "./environments.js";
 import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
+import { evaluationHandlers } from "./evaluation.js";
 import { eventHandlers } from "./events.js";
 import { experimentHandlers } from "./experiments.js";
+import { ExposureLog } from "./exposure-log.js";
 import { gateOverrideHandlers } from "./gate-overrides.js";
 import { gateHandlers } from "./gates.js";
 import type { AnyHandlers, Handlers } from "./handler.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
+import { LiveCatalogue } from "./live-catalogue.js";
 import { ServiceMetrics } from "./metrics.js";
 import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
+import { ofrepHandlers } from "./ofrep.js";
 import { promptHandlers } from "./prompts.js";
 import { registerPublicRoutes } from "./public-routes.js";
 import { qualifyingEventHandlers } from "./qualifying-events.js";
@@ -50,6 +55,8 @@ export interface AppDependencies {
   /** The platform that is rehearsed: events that it would drop or change are answered with warnings. */
   readonly target?: Target | undefined;
   readonly limits?: Partial<ServiceLimits>;
+  /** Origins of pages that may call the routes of client keys; `*` for all. Default: none. */
+  readonly origins?: Origins;
   /** Default: the endpoints of the service. Tests pass others. */
   readonly endpoints?: Endpoints;
 }
@@ -71,8 +78,14 @@ export function createApp(dependencies: AppDependencies): App {
   const limits = { ...serviceLimits, ...dependencies.limits };
   const schemaChecker = dependencies.schemaChecker ?? new IsolatedSchemaChecker();
   const metrics = new ServiceMetrics();
+  const closings = [() => schemaChecker.close()];
   const endpoints =
-    dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker, metrics.observeWarning);
+    dependencies.endpoints ??
+    serviceEndpoints(dependencies, {
+      schemaChecker,
+      metrics,
+      atClose: (close) => closings.push(close),
+    });
   const state = new ServiceState(endpoints.createHandlers, limits.retryAfterSeconds);
   const log = new RequestLog(logger, metrics);
   const answerError = errorAnswer(log, keyHeader, limits, state);
@@ -98,14 +111,17 @@ export function createApp(dependencies: AppDependencies): App {
   http.decorateRequest("caller", null);
   http.decorateRequest("bodyText", undefined);
   http.setErrorHandler(answerError);
-  http.addHook("onClose", () => schemaChecker.close());
+  http.addHook("onClose", async () => {
+    await Promise.all(closings.map((close) => close()));
+  });
   acceptJson(http, limits);
   addHooks(http, state, log);
   registerPublicRoutes(http, { state, metrics, routes: endpoints.routes, keyHeader });
   // Clients that are made for the platform send the key in its header.
   const others = [target?.send?.authHeader, target?.console?.authHeader];
   const keyHeaders = [keyHeader, ...others.filter((name) => name !== undefined)];
-  registerRoutes(http, endpoints.routes, { state, keyHeaders, limits });
+  const { origins = [] } = dependencies;
+  registerRoutes(http, endpoints.routes, { state, keyHeaders, limits, origins });
   return {
     http,
     limits,
@@ -115,13 +131,25 @@ export function createApp(dependencies: AppDependencies): App {
   };
 }
 
+interface EndpointParts {
+  readonly schemaChecker: SchemaChecker;
+  readonly metrics: ServiceMetrics;
+  /** Calls a function after the last answer. */
+  atClose(close: () => Promise<void>): void;
+}
+
 function serviceEndpoints(
-  { now = Date.now, newIdentifier = randomIdentifier, target }: AppDependencies,
-  schemaChecker: SchemaChecker,
-  onWarning: ServiceMetrics["observeWarning"],
+  { logger, now = Date.now, newIdentifier = randomIdentifier, target }: AppDependencies,
+  { schemaChecker, metrics, atClose }: EndpointParts,
 ): Endpoints {
+  const onWarning = metrics.observeWarning;
   const createHandlers = ({ entities, events }: Store): Handlers<typeof routes> => {
     const operations = new EntityOperations(entities, now);
+    const catalogue = new LiveCatalogue(entities);
+    const onLost = (err: unknown, exposures: number) =>
+      logger.error({ err, exposures }, "Exposures lost");
+    const exposures = new ExposureLog(events, { now, onLost });
+    atClose(() => exposures.close());
     return {
       ...gateHandlers(operations, newIdentifier),
       ...gateOverrideHandlers(operations),
@@ -133,6 +161,8 @@ function serviceEndpoints(
       ...registryHandlers(operations),
       ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning, target }),
+      ...evaluationHandlers({ catalogue, exposures, now }),
+      ...ofrepHandlers({ catalogue, exposures, now }),
     };
   };
   // Each handler gets what its own route defines: see `registerRoutes`.
@@ -169,7 +199,7 @@ function connectionOptions(limits: ServiceLimits) {
 function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
   const parse = async (request: FastifyRequest, bytes: Buffer) => {
     const { config } = request.routeOptions;
-    const { text, value } = await readRequestBody(bytes, request.headers, config, limits);
+    const { text, value } = await readRequestBody(bytes, request, config, limits);
     request.bodyText = text;
     return value;
   };

@@ -9,37 +9,65 @@ import { ServiceError } from "./service-error.js";
 /** Default header that carries the key. */
 export const KEY_HEADER = "SERVICE-API-KEY";
 
-/** The parts of a request that authentication reads. */
-type Credentials = Pick<IncomingMessage, "method" | "headers" | "rawHeaders">;
+/** Further headers that clients of events and evaluation send it in. */
+const SDK_HEADERS = ["statsig-api-key", "X-API-Key"];
 
-const kindNames: Readonly<Record<KeyKind, string>> = {
+/** The query parameter that SDKs in browsers send it in: they set no headers. */
+const KEY_PARAMETER = "k";
+
+/** The parts of a request that authentication reads. */
+interface Credentials extends Pick<IncomingMessage, "method" | "headers" | "rawHeaders"> {
+  readonly query?: unknown;
+  readonly params?: unknown;
+}
+
+type KeyAccess = Exclude<Access, "public">;
+
+export const kindNames: Readonly<Record<KeyKind, string>> = {
   console: "console key",
   server: "server secret",
+  client: "client key",
+};
+
+/** The kinds of keys that open a route; refusals name the first one. */
+const openingKinds: Readonly<Record<KeyAccess, readonly [KeyKind, ...KeyKind[]]>> = {
+  console: ["console"],
+  server: ["server"],
+  client: ["client", "server"],
 };
 
 /**
- * Returns the key of a request, from its headers alone. Throws 401 without a key that is valid for
+ * Returns the key of a request, without reading its body. Throws 401 without a key that is valid for
  * `access`, and 403 for a write with a read-only key.
  */
 export async function authenticate(
   request: Credentials,
-  access: Exclude<Access, "public">,
+  access: KeyAccess,
   keyHeaders: readonly string[],
   keys: KeyStore,
 ): Promise<KeyRecord> {
-  const key = keyOf(request, access, keyHeaders);
+  const kinds = openingKinds[access];
+  const wanted = kinds.map((kind) => kindNames[kind]).join(" or ");
+  const key =
+    access === "console"
+      ? headerKey(request, keyHeaders)
+      : (headerKey(request, [...keyHeaders, ...SDK_HEADERS]) ?? otherKey(request));
+  if (key === undefined) {
+    const header = keyHeaders[0] ?? KEY_HEADER;
+    throw unauthorized(`A key is missing: send a ${wanted} in the header ${header}.`);
+  }
   const digest = keyDigest(key);
   const record = await keys.find(digest.toString("hex"));
   if (record === undefined || !timingSafeEqual(digest, Buffer.from(record.hash, "hex"))) {
-    throw unauthorized(`The key${hint(key)} is unknown: send a ${kindNames[access]}.`);
+    throw unauthorized(`The key${hint(key)} is unknown: send a ${wanted}.`);
   }
   if (record.revokedTime !== null) {
     const time = new Date(record.revokedTime).toISOString();
     throw unauthorized(`The key${hint(key)} was revoked at ${time}.`);
   }
-  if (record.kind !== access) {
+  if (!kinds.includes(record.kind)) {
     throw unauthorized(
-      `Expected a ${kindNames[access]}, but the key${hint(key)} is a ${kindNames[record.kind]}.`,
+      `Expected a ${wanted}, but the key${hint(key)} is a ${kindNames[record.kind]}.`,
     );
   }
   if (!record.canWrite && !isRead(request.method)) {
@@ -51,19 +79,26 @@ export async function authenticate(
   return record;
 }
 
-function keyOf(request: Credentials, access: KeyKind, keyHeaders: readonly string[]): string {
-  const given = keyHeaders.find((header) => (request.headers[header.toLowerCase()] ?? "") !== "");
-  const keyHeader = given ?? keyHeaders[0] ?? KEY_HEADER;
-  const name = keyHeader.toLowerCase();
-  const value = request.headers[name];
-  if (typeof value !== "string" || value === "") {
-    throw unauthorized(`A key is missing: send a ${kindNames[access]} in the header ${keyHeader}.`);
-  }
+/** Returns the key in the first of some headers that is there. */
+function headerKey(request: Credentials, names: readonly string[]): string | undefined {
+  const given = names.find((header) => (request.headers[header.toLowerCase()] ?? "") !== "");
+  if (given === undefined) return undefined;
+  const name = given.toLowerCase();
+  const value = String(request.headers[name]);
   // Node joins repeated headers with commas, and we cannot tell which key is meant.
   if (value.includes(",") && valuesOf(request.rawHeaders, name).length > 1) {
-    throw unauthorized(`The header ${keyHeader} was sent more than once: send one key.`);
+    throw unauthorized(`The header ${given} was sent more than once: send one key.`);
   }
   return value;
+}
+
+/** Returns the key of a bearer, of the query, or of the path. */
+function otherKey({ headers, query, params }: Credentials): string | undefined {
+  const [, bearer] = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? "") ?? [];
+  const parameter = (query as Readonly<Record<string, unknown>> | undefined)?.[KEY_PARAMETER];
+  const inPath = (params as Readonly<Record<string, string>> | undefined)?.["key"];
+  const inQuery = typeof parameter === "string" && parameter !== "" ? parameter : undefined;
+  return bearer ?? inQuery ?? inPath?.replace(/\.json$/, "");
 }
 
 function hint(key: string): string {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { SwitchyardError } from "../base/errors.js";
 import type { ErrorBody } from "../contract/common.js";
+import { hasOfrepError } from "../contract/ofrep.js";
 import type { RequestLog } from "./request-log.js";
 import { ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
@@ -34,7 +35,9 @@ export function errorAnswer(
     if (refusal === undefined || (refusal.status >= 500 && refusal.cause !== undefined)) {
       log.failed(request, error);
     }
-    const { status, retryAfterSeconds, body } = refusal ?? internalError;
+    const { status, retryAfterSeconds, body: ownBody } = refusal ?? internalError;
+    const isOfrep = request.routeOptions.config?.ofrep === true && hasOfrepError(status);
+    const body = isOfrep ? ofrepBody(ownBody) : ownBody;
     if (status === 401) reply.header("www-authenticate", `ApiKey header="${keyHeader}"`);
     if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
     reply.code(status);
@@ -42,6 +45,12 @@ export function errorAnswer(
     if (endsWithAnswer(request.raw, reply)) request.raw.once("close", () => reply.send(body));
     else reply.send(body);
   };
+}
+
+/** Returns the body of a refusal in the form of OpenFeature. */
+function ofrepBody({ status, message }: ErrorBody): object {
+  const isUnread = status === 400 && message.startsWith("Body is not");
+  return { errorCode: isUnread ? "PARSE_ERROR" : "GENERAL", errorDetails: message };
 }
 
 /** Returns true if a damaged database is the error or its cause. */

@@ -12,7 +12,13 @@ import type { EventRules } from "../target/target.js";
 import { cutEvents, cutLoggedEvents, type EventText, eventBody } from "./event-text.js";
 import type { WarningKind } from "./event-warning.js";
 import { EventWarnings } from "./event-warnings.js";
-import { type CallFacts, FinishedJson, type HandlerAnswer, type Handlers } from "./handler.js";
+import {
+  type CallFacts,
+  FinishedJson,
+  type HandlerAnswer,
+  type HandlerCall,
+  type Handlers,
+} from "./handler.js";
 import { invalid, ServiceError } from "./service-error.js";
 import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
@@ -32,6 +38,9 @@ interface GivenEvent {
   readonly event: string;
   readonly timestamp?: string | number | null | undefined;
 }
+
+type LoggedCall = Pick<HandlerCall<typeof logEventRoutes.logEvents>, "body" | "bodyText"> &
+  Pick<CallFacts, "caller" | "idempotencyKey">;
 
 /** Returns the handlers of the event routes. */
 export function eventHandlers(
@@ -53,18 +62,17 @@ export function eventHandlers(
     warnings.count(onWarning);
     return { content: omitUndefined({ success: true as const, warnings: warnings.list() }) };
   }
+  const logEvents = ({ body, bodyText = "", ...call }: LoggedCall): Promise<HandlerAnswer> => {
+    const given = body.events.map(({ eventName, time }) => ({ event: eventName, timestamp: time }));
+    return store(cutLoggedEvents(bodyText).map(withStableID), given, call);
+  };
   return {
     storeEvents({ body, bodyText = "", ...call }) {
       return store(cutEvents(bodyText), Array.isArray(body) ? body : [body], call);
     },
 
-    logEvents({ body, bodyText = "", ...call }) {
-      const given = body.events.map(({ eventName, time }) => ({
-        event: eventName,
-        timestamp: time,
-      }));
-      return store(cutLoggedEvents(bodyText).map(withStableID), given, call);
-    },
+    logEvents,
+    logBrowserEvents: logEvents,
 
     async summarizeEvents({ query: { from, to } }) {
       const counts = await events.counts({ from, to }, EVENT_COUNTS_MAX + 1);

@@ -15,6 +15,10 @@ export interface CallFacts {
   readonly path: string;
   /** The query as it was sent, without the question mark; may be empty. */
   readonly queryText: string;
+  /** ETags that the client has, as it sent them. */
+  readonly ifNoneMatch: string | undefined;
+  /** Scheme and host of the service, as the client has them. */
+  readonly origin: string;
   /** The body as it was sent: its parsed value may have lost digits. Undefined without a body. */
   readonly bodyText: string | undefined;
 }
@@ -26,6 +30,23 @@ export interface HandlerCall<R extends Route> extends CallFacts {
   readonly body: BodyOf<R>;
 }
 
+/** An answer that is sent as it is. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Returns an answer of status 200 with an object, or with a text that is JSON. */
+export function jsonAnswer(
+  content: AnyObject | string,
+  headers: WholeAnswer["headers"] = {},
+): WholeAnswer {
+  const body = typeof content === "string" ? content : JSON.stringify(content);
+  const type = "application/json; charset=utf-8";
+  return { status: 200, headers: { "content-type": type, ...headers }, body };
+}
+
 /** The answer of a handler. Status and `message` come from the route. */
 export interface HandlerAnswer {
   /** The members beside `message`: `data`, `pagination`. */
@@ -34,7 +55,9 @@ export interface HandlerAnswer {
   readonly version?: number;
 }
 
-export type Handler<R extends Route> = (call: HandlerCall<R>) => Promise<HandlerAnswer>;
+export type Handler<R extends Route> = (
+  call: HandlerCall<R>,
+) => Promise<HandlerAnswer | WholeAnswer>;
 
 /** One handler for each route of a table. */
 export type Handlers<Table extends Readonly<Record<string, Route>>> = {

@@ -2,10 +2,11 @@ import { hash, randomBytes } from "node:crypto";
 import type { KeyKind, KeyRecord } from "../storage/key-store.js";
 
 /** The prefix of the keys of each kind. */
-export const keyPrefixes = { console: "console-", server: "secret-" } as const satisfies Record<
-  KeyKind,
-  string
->;
+export const keyPrefixes = {
+  console: "console-",
+  server: "secret-",
+  client: "client-",
+} as const satisfies Record<KeyKind, string>;
 
 const KEY_RANDOM_BYTES = 32;
 const IDENTIFIER_RANDOM_BYTES = 9;
@@ -32,7 +33,7 @@ export function shownKey(key: string): string {
 }
 
 /** Matches a key in a text: a prefix and at least 16 further characters. */
-const keyPattern = /(?:console|secret)-[\w.~+/=-]{16,}/g;
+const keyPattern = /(?:console|secret|client)-[\w.~+/=-]{16,}/g;
 
 /** Returns a text in which keys are cut to the characters that may be shown. */
 export function hideKeys(text: string): string {

@@ -30,6 +30,7 @@ interface RequestBody {
   readonly value: unknown;
 }
 
+const JSON_TYPE = "application/json";
 const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*;?$/i;
 
 /** Characters of a wrong content type that the refusal shows. */
@@ -47,22 +48,51 @@ const SLICE_MS = 10;
  */
 export async function readRequestBody(
   bytes: Buffer,
-  { "content-encoding": encoding, "content-type": type }: IncomingHttpHeaders,
-  { access, eventsMember }: BodyRules,
+  { headers, query }: BodyFacts,
+  { access, eventsMember, sdk }: BodyRules,
   limits: ServiceLimits,
 ): Promise<RequestBody> {
-  const decoded = await decodeContent(bytes, encoding, bodyBytesMax(access, limits));
-  return access === "server"
+  const { "content-encoding": encoding, "content-type": type } = headers;
+  const bytesMax = bodyBytesMax(access, limits);
+  const decoded = await decodeContent(bytes, encoding, bytesMax);
+  if (sdk) {
+    const json = await decodeAsQuerySays(decoded, query, bytesMax);
+    return readEventBody(json, JSON_TYPE, limits, eventsMember);
+  }
+  return takesEvents(access)
     ? readEventBody(decoded, type, limits, eventsMember)
     : readBody(decoded, type, limits.bodyDepthMax);
 }
 
+/** The parts of a request that say how its body is encoded. */
+interface BodyFacts {
+  readonly headers: IncomingHttpHeaders;
+  readonly query: unknown;
+}
+
 /** Rules of a route about its body; none on a path without a route. */
-type BodyRules = Partial<Pick<Route, "access" | "eventsMember">>;
+type BodyRules = Partial<Pick<Route, "access" | "eventsMember" | "sdk">>;
 
 /** Bytes of the body of a request to a route, after decoding. */
 export function bodyBytesMax(access: Access | undefined, limits: ServiceLimits): number {
-  return access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax;
+  return takesEvents(access) ? limits.eventBodyBytesMax : limits.bodyBytesMax;
+}
+
+/** Users and events have properties of any name. */
+function takesEvents(access: Access | undefined): boolean {
+  return access === "server" || access === "client";
+}
+
+/**
+ * Decodes a body of an SDK in a browser, which names encodings in the query: `gz=1` for gzip, and `se=1`
+ * for base64 whose characters are in reverse order (js-client `NetworkCore.ts`). Base64 is of Latin-1.
+ */
+async function decodeAsQuerySays(bytes: Buffer, query: unknown, bytesMax: number): Promise<Buffer> {
+  const { gz, se } = (query ?? {}) as Readonly<Record<string, unknown>>;
+  const plain = gz === "1" && bytes.length > 0 ? await ungzip(bytes, bytesMax) : bytes;
+  if (se !== "1") return plain;
+  const base64 = plain.toString("latin1").split("").reverse().join("");
+  return Buffer.from(Buffer.from(base64, "base64").toString("latin1"), "utf8");
 }
 
 const inflate = promisify(gunzip);

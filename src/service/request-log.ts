@@ -20,6 +20,10 @@ declare module "fastify" {
     readonly access?: Access;
     /** The member of the body that lists events. */
     readonly eventsMember?: string;
+    /** True for routes of SDKs. */
+    readonly sdk?: true;
+    /** True for routes of OpenFeature. */
+    readonly ofrep?: true;
   }
 }
 

@@ -6,6 +6,7 @@ import { kindOf } from "../contract/fields.js";
 import { noParams, noQuery, type Route, type RouteTable } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import { authenticate } from "./authentication.js";
+import { allowOrigin, type Origins } from "./cors.js";
 import { type CallFacts, type Handler, type HandlerCall, objectText } from "./handler.js";
 import { bodyBytesMax } from "./request-body.js";
 import { idempotencyKeyOf, ifMatchOf } from "./request-headers.js";
@@ -27,6 +28,8 @@ interface RouteRegistrationOptions {
   /** Headers that may carry the key; the first is named in refusals. */
   readonly keyHeaders: readonly string[];
   readonly limits: ServiceLimits;
+  /** Pages that may call the routes of client keys. */
+  readonly origins: Origins;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -42,27 +45,39 @@ export function registerRoutes(
   for (const [name, route] of Object.entries(table)) {
     for (const path of pathsOf(route)) registerRoute(http, name, { ...route, path }, options);
   }
-  for (const [url, methods] of methodsByUrl(table)) refuseOtherMethods(http, url, methods);
+  const forPages = Object.fromEntries(Object.entries(table).filter(([, one]) => isForPages(one)));
+  const shared = methodsByUrl(forPages);
+  for (const [url, methods] of methodsByUrl(table)) {
+    refuseOtherMethods(http, url, methods, shared.has(url) ? options.origins : []);
+  }
 }
 
 function registerRoute(
   http: FastifyInstance,
   name: string,
   route: Route,
-  { state, keyHeaders, limits }: RouteRegistrationOptions,
+  { state, keyHeaders, limits, origins }: RouteRegistrationOptions,
 ): void {
-  const { access, eventsMember } = route;
+  const { access, eventsMember, sdk, ofrep } = route;
   const bodyLimit = bodyBytesMax(access, limits);
   http.route({
     method: route.method,
     url: urlOf(route.path),
     bodyLimit,
-    config: { access, frequent: access === "server", ...omitUndefined({ eventsMember }) },
+    config: {
+      access,
+      frequent: access !== "console",
+      ...omitUndefined({ eventsMember, sdk, ofrep }),
+    },
     // Runs before the body is read, so unauthorized clients cause little work.
     onRequest: async (request, reply) => {
+      if (isForPages(route)) allowOrigin(request, reply, origins);
       const { keys } = state.requireReady();
       if (access !== "public") {
-        request.caller = await authenticate(request.raw, access, keyHeaders, keys);
+        const { method, headers, rawHeaders } = request.raw;
+        const { query, params } = request;
+        const credentials = { method, headers, rawHeaders, query, params };
+        request.caller = await authenticate(credentials, access, keyHeaders, keys);
       }
       requireFit(request, bodyLimit);
       if (request.headers.expect !== undefined) reply.raw.writeContinue();
@@ -71,11 +86,20 @@ function registerRoute(
       const inputs = validated(route, request);
       const handler = state.handlers[name] as Handler<Route>;
       const answer = await handler({ ...callFacts(request, limits), ...inputs });
+      if ("body" in answer) {
+        reply.code(answer.status).headers(answer.headers).serializer(String);
+        return reply.send(answer.body);
+      }
       reply.code(route.status).type(JSON_TYPE).serializer(objectText);
       if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
       return route.message === "" ? answer.content : { message: route.message, ...answer.content };
     },
   });
+}
+
+/** Browsers have client keys only. */
+function isForPages({ access }: Route): boolean {
+  return access === "client";
 }
 
 /** Refuses a body that is too large before it is read. Bodies of unknown size are counted later. */
@@ -96,6 +120,8 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
     ifMatch: ifMatchOf(request.headers),
     idempotencyKey: idempotencyKeyOf(request.headers, limits),
     path: queryStart === -1 ? request.url : request.url.slice(0, queryStart),
+    ifNoneMatch: request.headers["if-none-match"],
+    origin: `${request.protocol}://${request.host}`,
     queryText: queryStart === -1 ? "" : request.url.slice(queryStart + 1),
     bodyText: request.bodyText,
   };
@@ -129,6 +155,7 @@ export function refuseOtherMethods(
   http: FastifyInstance,
   url: string,
   methods: readonly string[],
+  origins: Origins = [],
 ): void {
   const allow = [...methods, "OPTIONS"].sort().join(", ");
   const others: HTTPMethods[] = allMethods.filter((method) => !methods.includes(method));
@@ -137,6 +164,7 @@ export function refuseOtherMethods(
     url,
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header("allow", allow);
+      allowOrigin(request, reply, origins);
       if (request.method === "OPTIONS") return reply.code(204).send();
       throw new ServiceError({
         status: 405,
@@ -159,7 +187,7 @@ type FittedInputs = Pick<HandlerCall<Route>, "params" | "query" | "body">;
 
 /** Parses a request with the schemas of its route. Throws 400 with the faults of all parts. */
 function validated(route: Route, { params, query, body }: RouteInputs): FittedInputs {
-  requireKnown(route.query, query);
+  if (route.sdk !== true) requireKnown(route.query, query);
   const faults: Fault[] = [];
   const inputs = {
     params: route.params === noParams ? {} : fitted(route.params, params, faults),

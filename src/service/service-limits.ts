@@ -46,6 +46,9 @@ export const SYNTAX_FAULT_CHARACTERS_MAX = 128 * KIB;
 /** Counts of events, one for each day and name, in one answer. */
 export const EVENT_COUNTS_MAX = 100_000;
 
+/** Gates, configs and layers that one request evaluates: 10,000 take about 20 ms. */
+export const EVALUATIONS_PER_REQUEST_MAX = 10_000;
+
 /** Limits of checking values with the schemas of dynamic configs. */
 export const schemaCheckLimits = {
   /** Processes, started on first use. A slow check blocks only its own process. */

@@ -1,6 +1,9 @@
-export const keyKinds = ["console", "server"] as const;
+export const keyKinds = ["console", "server", "client"] as const;
 
-/** Console keys open the console API, server secrets the event route. */
+/**
+ * Console keys open the console API. Server secrets open events and evaluation, client keys the part of it
+ * that browsers need: they are not secret.
+ */
 export type KeyKind = (typeof keyKinds)[number];
 
 /** A stored key: its hash, never the key itself. */

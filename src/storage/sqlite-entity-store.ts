@@ -11,6 +11,7 @@ import type {
   EntityKey,
   EntityPage,
   EntityRecord,
+  EntityScan,
   EntityStore,
   LatestChange,
   ListChange,
@@ -111,6 +112,16 @@ export class SqliteEntityStore implements EntityStore {
       },
       { rehearse },
     );
+  }
+
+  async scan(after: number, count: number): Promise<EntityScan> {
+    const stored = this.#database.all<StoredEntity>(queries.scanEntities, [after, count]);
+    return { records: stored.map(toRecord), next: stored.at(count - 1)?.row };
+  }
+
+  isListed({ kind, id }: EntityKey, listed: string): boolean {
+    const values = [kind, storedText(id), storedText(listed)];
+    return this.#database.first(queries.selectListed, values) !== undefined;
   }
 
   latestChange(): LatestChange {

@@ -80,6 +80,13 @@ export interface EntityChangeRecord extends EntityKey, LatestChange {
   readonly version: number | null;
 }
 
+/** A part of a reading of all entities. */
+export interface EntityScan {
+  readonly records: readonly EntityRecord[];
+  /** Undefined after the last one. */
+  readonly next: number | undefined;
+}
+
 /** Entities with their versions, references and lists of ids. */
 export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
@@ -102,6 +109,13 @@ export interface EntityStore {
    * that the log holds. Costs microseconds, so callers ask at each request.
    */
   latestChange(): LatestChange;
+  /**
+   * Returns up to `count` entities of all kinds, in an order that no write changes. `after` is the `next`
+   * of the page before, 0 at first. Entities that are written meanwhile may be missing: they are in the log.
+   */
+  scan(after: number, count: number): Promise<EntityScan>;
+  /** Returns true if an id is on the list of an entity. Costs microseconds. */
+  isListed(key: EntityKey, id: string): boolean;
   /** Returns the first `count` writes after a sequence, in order. Rehearsed and refused writes have none. */
   changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]>;
 }

@@ -113,13 +113,18 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(other)).not.toContain("SERVICE-API-KEY");
   });
 
-  test("requires a console key or a server secret like the route", () => {
+  test("requires a key like the route", () => {
     for (const { operation } of operations) {
       const { access } = (routes as Readonly<Record<string, Route>>)[
         operation.operationId
       ] as Route;
       const schemes = operation.security.flatMap(Object.keys);
-      const expected = { console: ["consoleKey"], server: ["serverSecret"], public: [] };
+      const expected = {
+        console: ["consoleKey"],
+        server: ["serverSecret"],
+        client: ["clientKey", "serverSecret"],
+        public: [],
+      };
       expect(schemes).toEqual(expected[access]);
     }
   });

@@ -20,6 +20,7 @@ describe.skipIf(!isInstalled("curl"))("docs/api.md", () => {
       BASE: address,
       SWITCHYARD_CONSOLE_KEY: service.keys.console,
       SWITCHYARD_SERVER_SECRET: service.keys.server,
+      SWITCHYARD_CLIENT_KEY: service.keys.client,
     };
   });
 

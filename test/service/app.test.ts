@@ -132,7 +132,7 @@ it("passes the facts of a request to its handler", async () => {
     method: "POST",
     path: "/things/a%2Fb?x=%201&y",
     body: "[1.50]",
-    headers: { "if-match": '"7"', "idempotency-key": "k-1" },
+    headers: { "if-match": '"7"', "if-none-match": '"6"', "idempotency-key": "k-1" },
   });
   expect(json.data).toEqual({
     params: { id: "a/b" },
@@ -141,6 +141,8 @@ it("passes the facts of a request to its handler", async () => {
     facts: {
       caller: expect.objectContaining({ kind: "console", canWrite: true, revokedTime: null }),
       ifMatch: ["7"],
+      ifNoneMatch: '"6"',
+      origin: "http://localhost:80",
       idempotencyKey: "k-1",
       path: "/things/a%2Fb",
       queryText: "x=%201&y",

@@ -88,6 +88,11 @@ export function modelStore(now: () => number = Date.now): Store {
       },
       versions: async (key, slice) => pageOf(snapshots.get(place(key)) ?? [], slice),
       referrers: async (key, slice) => pageOf(all().filter(pointsAt(key)), slice),
+      scan: async (after, count) => {
+        const page = [...records.values()].slice(after, after + count);
+        return { records: page, next: page.length < count ? undefined : after + count };
+      },
+      isListed: (key, id) => lists.get(place(key))?.has(id) ?? false,
       latestChange: () => {
         const { sequence, time } = latestChange();
         return { sequence, time };

@@ -36,6 +36,8 @@ export class VersionedEntities implements Omit<EntityStore, "list"> {
   readonly write: EntityStore["write"] = (key, change, options) =>
     this.entities.write(key, change, options);
   readonly latestChange: EntityStore["latestChange"] = () => this.entities.latestChange();
+  readonly scan: EntityStore["scan"] = (after, count) => this.entities.scan(after, count);
+  readonly isListed: EntityStore["isListed"] = (key, id) => this.entities.isListed(key, id);
   readonly changesAfter: EntityStore["changesAfter"] = (sequence, count) =>
     this.entities.changesAfter(sequence, count);
 

@@ -18,6 +18,7 @@ export interface TestKeys {
   readonly readOnly: string;
   readonly revoked: string;
   readonly server: string;
+  readonly client: string;
 }
 
 export interface TestCall {
@@ -122,6 +123,7 @@ async function insertKeys(store: Store): Promise<TestKeys> {
     readOnly: (await insert("console", false)).key,
     revoked: revoked.key,
     server: (await insert("server")).key,
+    client: (await insert("client")).key,
   };
 }
 

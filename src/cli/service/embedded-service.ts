@@ -25,7 +25,11 @@ export async function startEmbeddedService(
   dataDirectory: string,
   logLevel: LogLevel,
 ): Promise<EmbeddedService> {
-  const keys = { console: newKeyText("console"), server: newKeyText("server") };
+  const keys = {
+    console: newKeyText("console"),
+    server: newKeyText("server"),
+    client: newKeyText("client"),
+  };
   const ephemeral = keyKinds.map((kind) => ephemeralRecord(kind, keys[kind]));
   const app = createApp({ logger: createLogger(logLevel) });
   const store = await openServiceStore(dataDirectory, {

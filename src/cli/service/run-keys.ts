@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
+import { kindNames } from "../../service/authentication.js";
 import { keyRecord, newKeyText } from "../../service/key-text.js";
 import { consoleFile } from "../../storage/data-files.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
@@ -71,10 +72,10 @@ function act(action: KeysAction, keys: KeyStore): Promise<Printed> {
 }
 
 async function create(keys: KeyStore, kind: KeyKind, canWrite: boolean): Promise<Printed> {
-  if (kind === "server" && !canWrite) {
+  if (kind !== "console" && !canWrite) {
     throw new UsageError(
       "key_rights_invalid",
-      "A read-only server secret has no use: remove --read-only.",
+      `A read-only ${kindNames[kind]} has no use: remove --read-only.`,
     );
   }
   const key = newKeyText(kind);

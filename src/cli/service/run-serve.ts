@@ -31,11 +31,11 @@ export function runServe(line: CommandLine, context: CommandContext): Promise<nu
 
 /** Listens before it opens the store, so that /readyz answers during the start. */
 async function serve(
-  { listen, dataDirectory, keyHeader, target, logLevel, output }: ServiceOptions,
+  { listen, dataDirectory, keyHeader, target, origins, logLevel, output }: ServiceOptions,
   givenKeys: readonly GivenKey[],
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
-  const app = createApp({ logger: createLogger(logLevel), keyHeader, target });
+  const app = createApp({ logger: createLogger(logLevel), keyHeader, target, origins });
   const openStore = () =>
     openServiceStore(dataDirectory, {
       onCommit: app.metrics.observeCommit,

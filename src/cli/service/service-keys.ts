@@ -6,6 +6,7 @@ import { type KeyKind, type KeyStore, keyKinds } from "../../storage/key-store.j
 export const keyVariables = {
   console: "SWITCHYARD_CONSOLE_KEY",
   server: "SWITCHYARD_SERVER_SECRET",
+  client: "SWITCHYARD_CLIENT_KEY",
 } as const satisfies Record<KeyKind, string>;
 
 /** Characters after the prefix. A key that the service creates has 43. */
@@ -22,7 +23,7 @@ export interface GivenKey {
 
 /** Reads the keys in the environment; an empty variable is ignored. Throws `UsageError`. */
 export function readGivenKeys(environment: Environment): readonly GivenKey[] {
-  return (["console", "server"] as const).flatMap((kind) => {
+  return keyKinds.flatMap((kind) => {
     const variable = keyVariables[kind];
     const key = environment[variable];
     if (key === undefined || key === "") return [];

@@ -16,13 +16,22 @@ export interface ServiceOptions {
   readonly keyHeader: string;
   /** The platform that is rehearsed. */
   readonly target: Target;
+  /** Origins of pages that may call the routes of client keys. */
+  readonly origins: readonly string[];
   readonly logLevel: LogLevel;
   readonly output: OutputForm;
 }
 
 /** Returns the options with defaults. */
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
-  const { listen, data, authHeader, logLevel, target } = withDefaults(values, currentDirectory);
+  const {
+    listen,
+    data,
+    authHeader,
+    corsOrigin = [],
+    logLevel,
+    target,
+  } = withDefaults(values, currentDirectory);
   return {
     listen,
     logLevel,
@@ -30,5 +39,6 @@ export function serviceOptionsOf(values: OptionValues, currentDirectory: string)
     dataDirectory: data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),
     keyHeader: authHeader,
     target: loadTarget(target),
+    origins: corsOrigin,
   };
 }

@@ -1,0 +1,130 @@
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { EvaluatedUser, evaluationRoutes } from "../contract/evaluation.js";
+import type { AnyObject } from "../contract/fields.js";
+import type { Evaluation } from "../evaluation/evaluation.js";
+import { Evaluator } from "../evaluation/evaluator.js";
+import { askedSpecs, initializeAnswers } from "../evaluation/initialize-response.js";
+import { EvaluationUser } from "../evaluation/user.js";
+import type { ExposureLog } from "./exposure-log.js";
+import { type HandlerAnswer, type Handlers, jsonAnswer, type WholeAnswer } from "./handler.js";
+import type { CurrentCatalogue, LiveCatalogue } from "./live-catalogue.js";
+import { ServiceError } from "./service-error.js";
+import { EVALUATIONS_PER_REQUEST_MAX } from "./service-limits.js";
+import { SpecDocuments } from "./spec-documents.js";
+
+interface EvaluationHandlerOptions {
+  readonly catalogue: LiveCatalogue;
+  readonly exposures: ExposureLog;
+  /** Returns ms since the epoch. */
+  now(): number;
+}
+
+/** Returns the handlers of the routes that evaluate, and of the documents of SDKs. */
+export function evaluationHandlers({
+  catalogue: live,
+  exposures,
+  now,
+}: EvaluationHandlerOptions): Handlers<typeof evaluationRoutes> {
+  const evaluatorFor = ({ catalogue }: CurrentCatalogue, user: EvaluatedUser) =>
+    new Evaluator(catalogue, new EvaluationUser(user), { now: now() });
+
+  const documents = new SpecDocuments(live);
+
+  return {
+    async checkGate({ body: { user, gateName, gateNames } }): Promise<HandlerAnswer> {
+      const evaluator = evaluatorFor(await live.current(), user);
+      const answer = (name: string) => {
+        const evaluation = evaluator.gate(name);
+        const { passes, ruleID } = evaluation;
+        const metadata = { gate: name, gateValue: String(passes), ruleID };
+        exposures.add({ event: "statsig::gate_exposure", user, metadata });
+        return { name, value: passes, rule_id: ruleID, ...ruleMembers(evaluation) };
+      };
+      if (gateNames !== undefined) {
+        return { content: Object.fromEntries(gateNames.map((name) => [name, answer(name)])) };
+      }
+      if (gateName === undefined) throw nameMissing("gateName");
+      return { content: answer(gateName) };
+    },
+
+    async getConfig({ body: { user, configName: name } }): Promise<HandlerAnswer> {
+      const evaluation = evaluatorFor(await live.current(), user).config(name);
+      const { ruleID, passes } = evaluation;
+      const metadata = { config: name, ruleID, rulePassed: String(passes) };
+      exposures.add({ event: "statsig::config_exposure", user, metadata });
+      return { content: { name, ...valueMembers(evaluation) } };
+    },
+
+    async getLayer({ body: { user, layerName: name } }): Promise<HandlerAnswer> {
+      const evaluation = evaluatorFor(await live.current(), user).layer(name);
+      const { ruleID, delegate = "", reason } = evaluation;
+      if (reason === "UNKNOWN") {
+        throw new ServiceError({ status: 404, message: `Layer ${name} not found` });
+      }
+      const metadata = { config: name, ruleID, allocatedExperiment: delegate };
+      exposures.add({ event: "statsig::layer_exposure", user, metadata });
+      const members = valueMembers(evaluation);
+      return { content: { name, ...members, allocatedExperimentName: delegate } };
+    },
+
+    async initializeClient({ body }): Promise<WholeAnswer> {
+      const { user, hash } = body;
+      const current = await live.current();
+      const { catalogue, time } = current;
+      const asked = askedSpecs(catalogue, undefined);
+      refuseTooMany(asked.gates.length + asked.configs.length + asked.layers.length);
+      const { privateAttributes: _, ...shownUser } = user ?? {};
+      const evaluator = evaluatorFor(current, user ?? {});
+      const { userID, customIDs } = shownUser;
+      return jsonAnswer({
+        ...initializeAnswers(asked, catalogue, evaluator, hash ?? "djb2"),
+        has_updates: true,
+        time,
+        hash_used: hash ?? "djb2",
+        sdkParams: {},
+        evaluated_keys: omitUndefined({
+          userID: userID ?? undefined,
+          customIDs: customIDs ?? undefined,
+        }),
+        user: shownUser,
+        generator: "switchyard",
+      });
+    },
+
+    downloadSpecs: ({ query, ifNoneMatch }) =>
+      documents.answer("list", query.sinceTime, ifNoneMatch),
+
+    downloadSpecMaps: ({ query, ifNoneMatch }) =>
+      documents.answer("map", query.sinceTime, ifNoneMatch),
+  };
+}
+
+function ruleMembers({ ruleID, groupName, reason }: Evaluation): AnyObject {
+  return { ruleID, group_name: groupName, reason };
+}
+
+function valueMembers(evaluation: Evaluation): AnyObject {
+  const { value, ruleID, reason } = evaluation;
+  const rule_id = reason === "UNKNOWN" ? null : ruleID;
+  return { value, group: ruleID, rule_id, ...ruleMembers(evaluation) };
+}
+
+/** Throws if an answer would have more evaluations than may block other requests. */
+export function refuseTooMany(evaluations: number): void {
+  if (evaluations <= EVALUATIONS_PER_REQUEST_MAX) return;
+  throw new ServiceError({
+    status: 400,
+    message:
+      `There are ${evaluations} gates, configs and layers, and an answer holds at most ` +
+      `${EVALUATIONS_PER_REQUEST_MAX}: ask for single ones, or use a key with a target app.`,
+  });
+}
+
+function nameMissing(property: string): ServiceError {
+  const message = `Expected ${property} or gateNames`;
+  return new ServiceError({
+    status: 400,
+    message,
+    faults: [{ property, errorMessage: "Required" }],
+  });
+}

@@ -1,0 +1,260 @@
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../support/service.js";
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await startTestService();
+});
+
+afterEach(() => service.close());
+
+function ask(path: string, body: unknown, options: object = {}) {
+  return service.call({ method: "POST", path, key: service.keys.client, body, ...options });
+}
+
+async function createGate(name: string, rules: readonly object[], rest: object = {}) {
+  const body = { name, rules, ...rest };
+  const { status } = await service.call({ method: "POST", path: "/console/v1/gates", body });
+  expect(status).toBe(201);
+}
+
+const everyone = { name: "all", passPercentage: 100, conditions: [{ type: "public" }] };
+const staff = {
+  name: "staff",
+  id: "staff",
+  passPercentage: 100,
+  conditions: [{ type: "email", operator: "str_ends_with_any", targetValue: ["@corp.com"] }],
+};
+
+describe("POST /v1/check_gate", () => {
+  it("answers with the rule that decided, and with a reason", async () => {
+    await createGate("beta", [staff]);
+    const { status, json } = await ask("/v1/check_gate", {
+      gateName: "beta",
+      user: { userID: 7, email: "ann@corp.com" },
+    });
+    expect([status, json]).toEqual([
+      200,
+      {
+        name: "beta",
+        value: true,
+        rule_id: "staff",
+        ruleID: "staff",
+        group_name: "staff",
+        reason: "TARGETING_MATCH",
+      },
+    ]);
+  });
+
+  it("answers a map for several gates, and false for one that does not exist", async () => {
+    await createGate("open", [everyone]);
+    const { json } = await ask("/v1/check_gate", {
+      gateNames: ["open", "absent"],
+      user: { userID: "u" },
+    });
+    expect(json).toMatchObject({
+      open: { value: true, reason: "STATIC" },
+      absent: { value: false, rule_id: "", reason: "UNKNOWN" },
+    });
+  });
+
+  it("sees every change at once, also of what a gate refers to", async () => {
+    await createGate("inner", [everyone]);
+    await createGate("outer", [
+      { ...everyone, conditions: [{ type: "passes_gate", targetValue: "inner" }] },
+    ]);
+    const value = async () =>
+      (await ask("/v1/check_gate", { gateName: "outer", user: { userID: "u" } })).json;
+    expect(await value()).toMatchObject({ value: true });
+    await service.call({ method: "PUT", path: "/console/v1/gates/inner/disable" });
+    expect(await value()).toMatchObject({ value: false, reason: "DEFAULT" });
+  });
+
+  it("names a condition that SDKs do not support", async () => {
+    const unsupported = { type: "email", operator: "is_null" };
+    await createGate("odd", [{ ...everyone, conditions: [unsupported] }]);
+    const { json } = await ask("/v1/check_gate", { gateName: "odd", user: { userID: "u" } });
+    expect(json).toMatchObject({ value: false, rule_id: "", reason: "ERROR" });
+  });
+
+  it("refuses a body without a gate or a user", async () => {
+    expect(await ask("/v1/check_gate", { user: {} })).toMatchObject({ status: 400 });
+    expect(await ask("/v1/check_gate", { gateName: "beta" })).toMatchObject({ status: 400 });
+  });
+
+  it("stores what users got, once a minute, without private attributes", async () => {
+    await createGate("beta", [staff]);
+    const user = { userID: "u", privateAttributes: { email: "ann@corp.com" } };
+    for (let time = 0; time < 3; time += 1) await ask("/v1/check_gate", { gateName: "beta", user });
+    await service.app.http.close();
+    const { items } = await service.store.events.list({
+      day: undefined,
+      event: undefined,
+      cursor: undefined,
+      limit: 10,
+    });
+    expect(items.map(({ body }) => JSON.parse(body))).toEqual([
+      {
+        event: "statsig::gate_exposure",
+        user: { userID: "u" },
+        timestamp: expect.any(Number),
+        metadata: { gate: "beta", gateValue: "true", ruleID: "staff" },
+      },
+    ]);
+  });
+});
+
+describe("POST /v1/get_config", () => {
+  it("answers with the value of a rule, and {} for an unknown config", async () => {
+    const rule = { ...everyone, returnValue: { color: "red" } };
+    const body = { name: "colors", rules: [rule], defaultValue: { color: "grey" } };
+    await service.call({ method: "POST", path: "/console/v1/dynamic_configs", body });
+    const user = { userID: "u" };
+    expect((await ask("/v1/get_config", { configName: "colors", user })).json).toMatchObject({
+      name: "colors",
+      value: { color: "red" },
+      group_name: "all",
+      reason: "STATIC",
+    });
+    expect((await ask("/v1/get_config", { configName: "absent", user })).json).toEqual({
+      name: "absent",
+      value: {},
+      group: "",
+      rule_id: null,
+      ruleID: "",
+      group_name: null,
+      reason: "UNKNOWN",
+    });
+  });
+});
+
+describe("POST /v1/get_layer", () => {
+  it("answers 404 for an unknown layer", async () => {
+    const { status, json } = await ask("/v1/get_layer", { layerName: "absent", user: {} });
+    expect([status, json.message]).toEqual([404, "Layer absent not found"]);
+  });
+
+  it("answers with the group of the experiment that has the user", async () => {
+    const path = "/console/v1/experiments";
+    const groups = [{ name: "Test", size: 100, parameterValues: { color: "red" } }];
+    const body = { name: "colors", layerID: "page", groups };
+    expect((await service.call({ method: "POST", path, body })).status).toBe(201);
+    await service.call({ method: "PUT", path: `${path}/colors/start` });
+    const { json } = await ask("/v1/get_layer", { layerName: "page", user: { userID: "u" } });
+    expect(json).toMatchObject({
+      value: { color: "red" },
+      group_name: "Test",
+      allocatedExperimentName: "colors",
+    });
+  });
+});
+
+describe("the key of an SDK", () => {
+  const body = { gateName: "beta", user: { userID: "u" } };
+
+  it.each([
+    ["statsig-api-key", (key: string) => ({ headers: { "statsig-api-key": key } })],
+    ["X-API-Key", (key: string) => ({ headers: { "x-api-key": key } })],
+    ["a bearer", (key: string) => ({ headers: { authorization: `Bearer ${key}` } })],
+    ["the query", (key: string) => ({ path: `/v1/check_gate?k=${key}&st=js&sv=3` })],
+  ])("may be in %s", async (_place, put) => {
+    for (const key of [service.keys.client, service.keys.server]) {
+      const { status } = await ask("/v1/check_gate", body, { key: null, ...put(key) });
+      expect(status).toBe(200);
+    }
+    const wrong = put(service.keys.console);
+    expect((await ask("/v1/check_gate", body, { key: null, ...wrong })).status).toBe(401);
+  });
+
+  it("is neither logged nor echoed", async () => {
+    const { server, client } = service.keys;
+    await service.call({ path: `/v1/download_config_specs/${server}.json`, key: null });
+    await service.call({ path: `/v9/download_config_specs/${server}.json`, key: null });
+    await service.call({ path: `/v1/download_config_specs/${client}.json`, key: null });
+    await ask(`/v1/initialize?k=${client}`, "{", { key: null });
+    expect(service.log.length).toBeGreaterThan(3);
+    for (const key of [server, client]) expect(service.log.join("\n")).not.toContain(key.slice(8));
+  });
+
+  it("of a client opens nothing else", async () => {
+    const { client } = service.keys;
+    const event = { event: "a" };
+    const path = "/v1/webhooks/event_webhook";
+    expect((await service.call({ method: "POST", path, key: client, body: event })).status).toBe(
+      401,
+    );
+    expect((await service.call({ path: "/console/v1/gates", key: client })).status).toBe(401);
+    const specs = `/v1/download_config_specs/${client}.json`;
+    expect((await service.call({ path: specs, key: null })).status).toBe(401);
+  });
+});
+
+describe("a body of an SDK in a browser", () => {
+  const reversed = (text: string) =>
+    Buffer.from(text, "latin1").toString("base64").split("").reverse().join("");
+  const text = JSON.stringify({ user: { userID: "ü" }, gateName: "beta" });
+
+  it.each([
+    ["plain", "", text],
+    ["in reversed base64", "?se=1", reversed(text)],
+    ["in gzip", "?gz=1", gzipSync(text)],
+    ["in both", "?se=1&gz=1", gzipSync(reversed(text))],
+  ])("is read %s, as text/plain", async (_form, query, body) => {
+    await createGate("beta", [
+      { ...everyone, conditions: [{ type: "user_id", operator: "any", targetValue: ["ü"] }] },
+    ]);
+    const headers = { "content-type": "text/plain;charset=UTF-8" };
+    const { status, json } = await ask(`/v1/check_gate${query}`, body, { headers });
+    expect([status, json]).toMatchObject([200, { value: true }]);
+  });
+});
+
+describe("GET /v1/download_config_specs/{key}", () => {
+  it("answers once with a document, then that nothing is new until something changes", async () => {
+    await createGate("beta", [staff]);
+    const path = `/v1/download_config_specs/${service.keys.server}.json`;
+    const poll = async (query = "") =>
+      (await service.call({ path: `${path}${query}`, key: null })).json as unknown as {
+        readonly has_updates: boolean;
+        readonly time: number;
+        readonly feature_gates: readonly { readonly name: string; readonly rules: unknown[] }[];
+      };
+    const first = await poll();
+    expect(first).toMatchObject({ has_updates: true, feature_gates: [{ name: "beta" }] });
+    expect(await poll(`?sinceTime=${first.time}`)).toEqual({ has_updates: false });
+    await service.call({ method: "PUT", path: "/console/v1/gates/beta/disable" });
+    const second = await poll(`?sinceTime=${first.time}`);
+    expect(second.time).toBeGreaterThan(first.time);
+    // An SDK that ignores `enabled` finds no rule.
+    expect(second.feature_gates).toMatchObject([{ name: "beta", enabled: false, rules: [] }]);
+    await service.call({ method: "DELETE", path: "/console/v1/gates/beta" });
+    const third = await poll(`?sinceTime=${second.time}`);
+    expect(third.time).toBeGreaterThan(second.time);
+    expect(third.feature_gates).toEqual([]);
+  });
+
+  it("answers 304 to the ETag of the document", async () => {
+    const path = `/v2/download_config_specs/${service.keys.server}.json`;
+    const { headers } = await service.call({ path, key: null });
+    const known = { "if-none-match": String(headers["etag"]) };
+    expect(await service.call({ path, key: null, headers: known })).toMatchObject({ status: 304 });
+  });
+});
+
+describe("POST /v1/initialize", () => {
+  it("answers everything for a user by hashed names, without private attributes", async () => {
+    await createGate("beta", [staff]);
+    const user = { userID: "u", privateAttributes: { email: "ann@corp.com" } };
+    const { json } = await ask("/v1/initialize", { user, hash: "djb2" });
+    expect(json).toMatchObject({
+      has_updates: true,
+      hash_used: "djb2",
+      user: { userID: "u" },
+      evaluated_keys: { userID: "u" },
+      feature_gates: { "3020272": { name: "3020272", value: true, rule_id: "staff" } },
+    });
+    expect(JSON.stringify(json)).not.toContain("ann@corp.com");
+  });
+});
