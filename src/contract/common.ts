@@ -12,6 +12,10 @@ export const entityKinds = [
   "tag",
   "gate_override",
   "environments",
+  "unit_id_type",
+  "target_app",
+  "layer",
+  "holdout",
 ] as const;
 
 export type EntityKind = (typeof entityKinds)[number];

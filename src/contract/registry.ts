@@ -22,6 +22,8 @@ interface Registry<Name extends string, Shape extends z.ZodRawShape> {
   readonly created: 200 | 201;
   /** Fields beside name and description. */
   readonly shape: Shape;
+  /** Fields of a create only. */
+  readonly createShape?: z.ZodRawShape;
 }
 
 /** Returns the routes of things that have a name and a description. Clients create, change and delete them. */
@@ -32,6 +34,7 @@ function registryRoutes<const Name extends string, Shape extends z.ZodRawShape>(
   path,
   created,
   shape,
+  createShape = {},
 }: Registry<Name, Shape>) {
   const entity = z
     .object({ id: text("The name."), ...fields, ...shape, ...provenance, owner, version })
@@ -48,7 +51,7 @@ function registryRoutes<const Name extends string, Shape extends z.ZodRawShape>(
         ...extension,
         status: created,
         message: `${title} created successfully.`,
-        body: writable.extend({ name: fields.name }),
+        body: writable.extend({ name: fields.name, ...createShape }),
         response,
       }),
       "patch*": onOne("PATCH", "", `Update some fields of ${noun}`, {
@@ -79,4 +82,41 @@ export const tagRoutes = registryRoutes({
   path: "/console/v1/tags",
   created: 200,
   shape: { isCore: flag("True for a tag of the core set of a team.") },
+}) satisfies Record<string, Route>;
+
+/** Types of IDs beside `userID` and `stableID`, which every project has. */
+export const unitIDTypeRoutes = registryRoutes({
+  name: "UnitIDType",
+  title: "Unit ID Type",
+  noun: "a unit ID type",
+  path: "/console/v1/unit_id_types",
+  created: 201,
+  shape: {},
+}) satisfies Record<string, Route>;
+
+/** A list of entities that may only be empty: they name their target apps themselves. */
+const unassigned = (entities: string) =>
+  z
+    .array(z.string())
+    .check(({ value, issues }) => {
+      if (value.length === 0) return;
+      const message = `Cannot be assigned here: write targetApps of each of the ${entities}`;
+      issues.push({ code: "custom", message, input: value });
+    })
+    .describe(`Only empty. Write \`targetApps\` of each of the ${entities} instead.`)
+    .exactOptional();
+
+/** Applications that use entities. */
+export const targetAppRoutes = registryRoutes({
+  name: "TargetApp",
+  title: "Target app",
+  noun: "a target app",
+  path: "/console/v1/target_app",
+  created: 200,
+  shape: {},
+  createShape: {
+    gates: unassigned("gates"),
+    dynamicConfigs: unassigned("dynamic configs"),
+    experiments: unassigned("experiments"),
+  },
 }) satisfies Record<string, Route>;

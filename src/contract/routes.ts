@@ -5,11 +5,14 @@ import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
 import { gateRoutes } from "./gate.js";
 import { gateOverrideRoutes } from "./gate-overrides.js";
+import { holdoutRoutes } from "./holdout.js";
+import { layerRoutes } from "./layer.js";
 import { logEventRoutes } from "./log-event.js";
 import { ofrepRoutes } from "./ofrep.js";
+import { projectRoutes } from "./project.js";
 import { promptRoutes } from "./prompt.js";
 import { qualifyingEventRoutes } from "./qualifying-event.js";
-import { tagRoutes } from "./registry.js";
+import { tagRoutes, targetAppRoutes, unitIDTypeRoutes } from "./registry.js";
 import type { Route } from "./route.js";
 import { segmentRoutes } from "./segment.js";
 
@@ -23,7 +26,12 @@ export const routes = {
   ...segmentRoutes,
   ...promptRoutes,
   ...tagRoutes,
+  ...unitIDTypeRoutes,
+  ...targetAppRoutes,
+  ...layerRoutes,
+  ...holdoutRoutes,
   ...environmentRoutes,
+  ...projectRoutes,
   ...eventRoutes,
   ...logEventRoutes,
   ...evaluationRoutes,

@@ -18,11 +18,14 @@ import { ExposureLog } from "./exposure-log.js";
 import { gateOverrideHandlers } from "./gate-overrides.js";
 import { gateHandlers } from "./gates.js";
 import type { AnyHandlers, Handlers } from "./handler.js";
+import { holdoutHandlers } from "./holdouts.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
+import { layerHandlers } from "./layers.js";
 import { LiveCatalogue } from "./live-catalogue.js";
 import { ServiceMetrics } from "./metrics.js";
 import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
 import { ofrepHandlers } from "./ofrep.js";
+import { projectHandlers } from "./project.js";
 import { promptHandlers } from "./prompts.js";
 import { registerPublicRoutes } from "./public-routes.js";
 import { qualifyingEventHandlers } from "./qualifying-events.js";
@@ -143,7 +146,7 @@ function serviceEndpoints(
   { schemaChecker, metrics, atClose }: EndpointParts,
 ): Endpoints {
   const onWarning = metrics.observeWarning;
-  const createHandlers = ({ entities, events }: Store): Handlers<typeof routes> => {
+  const createHandlers = ({ entities, events, keys }: Store): Handlers<typeof routes> => {
     const operations = new EntityOperations(entities, now);
     const catalogue = new LiveCatalogue(entities);
     const onLost = (err: unknown, exposures: number) =>
@@ -159,6 +162,9 @@ function serviceEndpoints(
       ...segmentHandlers(operations, newIdentifier),
       ...promptHandlers(operations),
       ...registryHandlers(operations),
+      ...layerHandlers(operations),
+      ...holdoutHandlers(operations),
+      ...projectHandlers(keys),
       ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning, target }),
       ...evaluationHandlers({ catalogue, exposures, now }),

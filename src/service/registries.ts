@@ -1,24 +1,14 @@
 import type { EntityKind } from "../contract/common.js";
-import { namedSteps } from "../contract/lifecycle-routes.js";
-import type { tagRoutes } from "../contract/registry.js";
-import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { tagRoutes, targetAppRoutes, unitIDTypeRoutes } from "../contract/registry.js";
+import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, EntityType } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { storedHandlers } from "./lifecycle-handlers.js";
-import { newProvenance } from "./new-entity.js";
+import { plainHandlers } from "./plain-handlers.js";
 import { requireSameName } from "./service-error.js";
 
 /** Fields that all entities of registries share. */
 type RegistryBody = EntityBody & { readonly id: string; readonly description: string };
-
-interface CreateCall extends WriteFacts {
-  readonly body: { readonly name: string };
-}
-
-interface PatchCall extends WriteFacts {
-  readonly params: { readonly id: string };
-  readonly body: { readonly name?: string };
-}
 
 /** Returns the handlers of the routes of one registry. `defaults` are the fields that a create omits. */
 function handlersOf<const Name extends string, Defaults extends object>(
@@ -26,29 +16,34 @@ function handlersOf<const Name extends string, Defaults extends object>(
   operations: EntityOperations,
   { kind, title }: { readonly kind: EntityKind; readonly title: string },
   defaults: Defaults,
+  unstored: readonly string[] = [],
 ) {
   type Body = RegistryBody & Defaults;
   const type: EntityType<Body> = { kind, title, idOf: ({ id }) => id, referencesOf: () => [] };
   return {
-    ...namedSteps(name, {
-      "create*": (call: CreateCall) =>
-        operations.create(type, call, (stamp) => ({
-          id: call.body.name,
-          description: "",
-          ...defaults,
-          ...newProvenance(stamp),
-          ...call.body,
-        })),
-      "patch*": (call: PatchCall) =>
-        operations.change(type, call.params.id, call, (current) => {
-          requireSameName(current.name, call.body.name);
-          return { ...current, ...call.body };
-        }),
+    ...plainHandlers(name, operations, type, {
+      defaults: { description: "", ...defaults } as Partial<Body>,
+      unstored,
+      idOf: (name) => name,
+      derived: (next, current) => {
+        if (current !== undefined) requireSameName(current.name, next.name);
+        return {};
+      },
     }),
     ...storedHandlers(name, operations, type),
   };
 }
 
-export function registryHandlers(operations: EntityOperations): Handlers<typeof tagRoutes> {
-  return handlersOf("Tag", operations, { kind: "tag", title: "Tag" }, { isCore: false });
+type RegistryRoutes = typeof tagRoutes & typeof unitIDTypeRoutes & typeof targetAppRoutes;
+
+export function registryHandlers(operations: EntityOperations): Handlers<RegistryRoutes> {
+  const tag = { kind: "tag", title: "Tag" } as const;
+  const unitIDType = { kind: "unit_id_type", title: "Unit ID Type" } as const;
+  const targetApp = { kind: "target_app", title: "Target app" } as const;
+  const assigned = ["gates", "dynamicConfigs", "experiments"];
+  return {
+    ...handlersOf("Tag", operations, tag, { isCore: false }),
+    ...handlersOf("UnitIDType", operations, unitIDType, {}),
+    ...handlersOf("TargetApp", operations, targetApp, {}, assigned),
+  };
 }

@@ -40,6 +40,17 @@ const fullExperiment = {
   status: "setup" as const,
 };
 
+const fullHoldout = {
+  isEnabled: true,
+  description: "",
+  passPercentage: 5,
+  gateIDs: ["a_gate"],
+  experimentIDs: [],
+  layerIDs: [],
+  isGlobal: false,
+  targetingGateID: null,
+};
+
 /** One call of every operation, in an order in which each finds what it needs. */
 const calls = {
   createGate: () => client.createGate({ body: { name: "A Gate" } }),
@@ -189,6 +200,48 @@ const calls = {
   restoreTag: () => client.restoreTag({ id: "q3 / checkout", body: { version: 1 } }),
   readTag: () => client.readTag({ id: "q3 / checkout" }),
   deleteTag: () => client.deleteTag({ id: "q3 / checkout" }),
+  createUnitIDType: () => client.createUnitIDType({ body: { name: "companyID" } }),
+  listUnitIDTypes: () => client.listUnitIDTypes(),
+  patchUnitIDType: () => client.patchUnitIDType({ id: "companyID", body: { description: "d" } }),
+  listUnitIDTypeVersions: () => client.listUnitIDTypeVersions({ id: "companyID" }),
+  restoreUnitIDType: () => client.restoreUnitIDType({ id: "companyID", body: { version: 1 } }),
+  readUnitIDType: () => client.readUnitIDType({ id: "companyID" }),
+  deleteUnitIDType: () => client.deleteUnitIDType({ id: "companyID" }),
+  createTargetApp: () => client.createTargetApp({ body: { name: "web" } }),
+  listTargetApps: () => client.listTargetApps(),
+  patchTargetApp: () => client.patchTargetApp({ id: "web", body: { description: "d" } }),
+  listTargetAppVersions: () => client.listTargetAppVersions({ id: "web" }),
+  restoreTargetApp: () => client.restoreTargetApp({ id: "web", body: { version: 1 } }),
+  readTargetApp: () => client.readTargetApp({ id: "web" }),
+  deleteTargetApp: () => client.deleteTargetApp({ id: "web" }),
+  createLayer: () => client.createLayer({ body: { name: "A Layer" } }),
+  listLayers: () => client.listLayers(),
+  replaceLayer: () =>
+    client.replaceLayer({
+      id: "a_layer",
+      body: { description: "", parameters: [{ name: "a", type: "number", defaultValue: 1 }] },
+    }),
+  patchLayer: () => client.patchLayer({ id: "a_layer", body: { description: "d" } }),
+  listLayerVersions: () => client.listLayerVersions({ id: "a_layer" }),
+  restoreLayer: () => client.restoreLayer({ id: "a_layer", body: { version: 1 } }),
+  archiveLayer: () => client.archiveLayer({ id: "a_layer" }),
+  unarchiveLayer: () => client.unarchiveLayer({ id: "a_layer" }),
+  readLayer: () => client.readLayer({ id: "a_layer" }),
+  deleteLayer: () => client.deleteLayer({ id: "a_layer" }),
+  createHoldout: () => client.createHoldout({ body: { name: "A Holdout" } }),
+  listHoldouts: () => client.listHoldouts(),
+  replaceHoldout: () => client.replaceHoldout({ id: "a_holdout", body: fullHoldout }),
+  patchHoldout: () => client.patchHoldout({ id: "a_holdout", body: { description: "d" } }),
+  listHoldoutVersions: () => client.listHoldoutVersions({ id: "a_holdout" }),
+  restoreHoldout: () => client.restoreHoldout({ id: "a_holdout", body: { version: 1 } }),
+  archiveHoldout: () => client.archiveHoldout({ id: "a_holdout" }),
+  unarchiveHoldout: () => client.unarchiveHoldout({ id: "a_holdout" }),
+  readHoldout: () => client.readHoldout({ id: "a_holdout" }),
+  deleteHoldout: () => client.deleteHoldout({ id: "a_holdout" }),
+  readCompany: () => client.readCompany(),
+  readProject: () => client.readProject(),
+  listKeys: () => client.listKeys(),
+  listUsers: () => client.listUsers(),
   readEnvironments: () => client.readEnvironments(),
   replaceEnvironments: () =>
     client.replaceEnvironments({

@@ -32,6 +32,8 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   archiveQualifyingEvent: { hidden: ["forceArchive"] },
   archiveSegment: { hidden: ["forceArchive"] },
   archivePrompt: { hidden: ["forceArchive"] },
+  archiveLayer: { hidden: ["forceArchive"] },
+  archiveHoldout: { hidden: ["forceArchive"] },
   restoreGate: restoring,
   restoreDynamicConfig: restoring,
   restoreExperiment: restoring,
@@ -39,6 +41,10 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   restoreSegment: restoring,
   restorePrompt: restoring,
   restoreTag: restoring,
+  restoreHoldout: restoring,
+  restoreLayer: restoring,
+  restoreTargetApp: restoring,
+  restoreUnitIDType: restoring,
   addSegmentIDs: { hidden: ["ids"] },
   addIDsToSegment: { fit: withoutVersion, hidden: ["ids"] },
   removeIDsFromSegment: { fit: withoutVersion, hidden: ["ids"] },
@@ -76,6 +82,14 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
     },
     hidden: ["dryRun"],
   },
+  createLayer: { fit: withTypedParameters },
+  replaceLayer: { fit: withTypedParameters },
+  patchLayer: { fit: withTypedParameters },
+  createTargetApp: {
+    fit: ({ name, ...body }) => ({ name, description: body["description"] ?? "" }),
+  },
+  patchTargetApp: { fit: (body) => changed(body, "name", () => "Existing") },
+  patchUnitIDType: { fit: (body) => changed(body, "name", () => "Existing") },
   patchTag: { fit: (body) => changed(body, "name", () => "Existing") },
   createSegment: { fit: withDistinctRules },
   replaceSegment: { fit: withDistinctRules },
@@ -106,6 +120,10 @@ export const existing: Readonly<Record<string, AnyObject>> = {
   Segments: { name: "Existing", type: "id_list" },
   Prompts: { name: "Existing" },
   Tags: { name: "Existing" },
+  "Unit ID Types": { name: "Existing" },
+  "Target apps": { name: "Existing" },
+  Layers: { name: "Existing" },
+  Holdouts: { name: "Existing" },
 };
 
 /** The ids of each list differ from those of all bodies before. */
@@ -187,6 +205,16 @@ function withTableName(body: AnyObject): AnyObject {
 
 function withoutVersion({ version: _, ...body }: AnyObject): AnyObject {
   return body;
+}
+
+/** Parameters have different names, and values of their types. */
+function withTypedParameters(body: AnyObject): AnyObject {
+  return changedItems(body, "parameters", (parameter, index) => ({
+    ...parameter,
+    name: `parameter ${index}`,
+    type: "number",
+    defaultValue: index,
+  }));
 }
 
 function withDefaultGroups(body: AnyObject): AnyObject {

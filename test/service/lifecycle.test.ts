@@ -19,6 +19,8 @@ const resources: readonly (readonly [string, string, AnyObject])[] = [
   ["experiments", "one", { name: "one" }],
   ["segments", "one", { name: "one", type: "id_list" }],
   ["prompts", "one", { name: "one" }],
+  ["layers", "one", { name: "one" }],
+  ["holdouts", "one", { name: "one" }],
   [
     "experiments/qualifying_events",
     "one",

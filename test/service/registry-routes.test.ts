@@ -31,6 +31,20 @@ interface Registry {
 
 const registries: readonly Registry[] = [
   { path: "tags", title: "Tag", created: 200, field: "isCore", values: [false, true] },
+  {
+    path: "unit_id_types",
+    title: "Unit ID Type",
+    created: 201,
+    field: "description",
+    values: ["", "of companies"],
+  },
+  {
+    path: "target_app",
+    title: "Target app",
+    created: 200,
+    field: "description",
+    values: ["", "the shop"],
+  },
 ];
 
 describe.each(registries)("/console/v1/$path", ({ path, title, created, field, values }) => {
@@ -67,9 +81,9 @@ describe.each(registries)("/console/v1/$path", ({ path, title, created, field, v
   });
 
   it("are changed in the given fields, as a new version, which can be taken back", async () => {
-    await call("POST", path, { name, description: "d" });
+    await call("POST", path, { name, [field]: values[0] });
     const patched = await call("PATCH", one, { name, [field]: values[1] }, { "if-match": '"1"' });
-    expect(patched.data).toMatchObject({ description: "d", [field]: values[1], version: 2 });
+    expect(patched.data).toMatchObject({ [field]: values[1], version: 2 });
     const late = await call("PATCH", one, { description: "e" }, { "if-match": '"1"' });
     expect(late.status).toBe(412);
     expect((await call("GET", `${one}/versions`)).data).toMatchObject([
@@ -106,5 +120,16 @@ describe("a tag that entities have", () => {
     await call("POST", "gates", { name: "one", tags: ["q3"] });
     await call("DELETE", "tags/q3");
     expect((await call("GET", "gates?tags=q3")).data).toMatchObject([{ tags: ["q3"] }]);
+  });
+});
+
+describe("a target app", () => {
+  it("does not assign entities, and says so", async () => {
+    const apps = { name: "web", gates: ["a_gate"], experiments: [] };
+    expect(await call("POST", "target_app", apps)).toMatchObject({
+      status: 400,
+      errors: [{ property: "gates", errorMessage: expect.stringContaining("targetApps") }],
+    });
+    expect(await call("POST", "target_app", { ...apps, gates: [] })).toMatchObject({ status: 200 });
   });
 });

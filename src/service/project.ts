@@ -1,0 +1,46 @@
+import type { Key, projectRoutes } from "../contract/project.js";
+import type { KeyRecord, KeyStore } from "../storage/key-store.js";
+import type { Handlers } from "./handler.js";
+import { pageAnswer, sliceOf } from "./pagination.js";
+
+const company = {
+  companyID: "switchyard",
+  companyName: "Switchyard",
+  isWarehouseNative: false,
+  orgID: null,
+  orgName: null,
+};
+
+/** Answers facts of the project, which has keys but no users. */
+export function projectHandlers(keys: KeyStore): Handlers<typeof projectRoutes> {
+  return {
+    readCompany: async () => ({ content: { data: company } }),
+    readProject: async () => ({ content: { data: { id: company.companyID } } }),
+    listKeys: async (call) => {
+      const records = (await keys.list()).toReversed();
+      const { start, count } = sliceOf(call.query);
+      const items = records.slice(start, start + count).map(shownKey);
+      return pageAnswer(call, { items, totalItems: records.length });
+    },
+    listUsers: async (call) => pageAnswer(call, { items: [], totalItems: 0 }),
+  };
+}
+
+function shownKey({ id, kind, canWrite, prefix, createdTime, revokedTime }: KeyRecord): Key {
+  return {
+    id,
+    key: null,
+    prefix,
+    type: keyTypes[kind],
+    description: "",
+    scopes: kind === "console" ? [canWrite ? "omni_read_write" : "omni_read_only"] : [],
+    status: revokedTime === null ? "active" : "deactivated",
+    createdTime,
+  };
+}
+
+const keyTypes = {
+  console: "CONSOLE",
+  server: "SERVER",
+  client: "CLIENT",
+} as const satisfies Record<KeyRecord["kind"], Key["type"]>;
