@@ -19,12 +19,9 @@ interface StoredChange extends LatestChange {
 /** The log of entity writes, in a database with the console's schema. */
 export class EntityChangeLog {
   readonly #database: SqliteDatabase;
-  readonly #now: () => number;
 
-  /** `now` returns ms since the epoch. */
-  constructor(database: SqliteDatabase, now: () => number) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
-    this.#now = now;
   }
 
   /** Reads one row, in about 5 µs: nothing is remembered, so it shows writes of other processes. */
@@ -38,8 +35,8 @@ export class EntityChangeLog {
     return found.map(({ id, ...change }) => ({ ...change, id: originalText(id) }));
   }
 
-  /** Adds a write to the open transaction. `version` is null for a removal. */
-  add({ kind, id }: EntityKey, version: number | null): void {
-    this.#database.run(insertChange, [this.#now(), kind, storedText(id), version]);
+  /** Adds a write at a time to the open transaction. `version` is null for a removal. */
+  add({ kind, id }: EntityKey, version: number | null, time: number): void {
+    this.#database.run(insertChange, [time, kind, storedText(id), version]);
   }
 }

@@ -3,7 +3,7 @@ import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
 import { isLong, planFilter } from "./entity-filter.js";
 import * as queries from "./entity-queries.js";
-import { type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
+import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
 import { ENTITY_PAGE_BYTES_MAX } from "./storage-limits.js";
 import type { EntityKey, EntityPage, Slice } from "./store.js";
 import { type StoredEntity, toBody } from "./stored-entity.js";
@@ -43,6 +43,13 @@ export class EntityPages {
   referrers({ kind, id }: EntityKey, slice: Slice): StoredPage {
     const key = [kind, storedText(id)];
     return this.#page(queries.referrerRows, queries.referrerTotal, key, slice);
+  }
+
+  /** Returns ids of an entity's list, in the order of their bytes. */
+  listedIDs({ kind, id }: EntityKey, { start, count }: Slice): readonly string[] {
+    const values = [kind, storedText(id), count, start];
+    const found = this.#database.all<{ id: string }>(queries.selectListedIDs, values);
+    return found.map((listed) => originalText(listed.id));
   }
 
   versions({ kind, id }: EntityKey, { start, count }: Slice): EntityPage<AnyObject> {

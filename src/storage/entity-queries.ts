@@ -65,5 +65,8 @@ export const insertListed =
 export const deleteListed =
   "DELETE FROM listed_id WHERE entity = ? AND id IN (SELECT value FROM json_each(?))";
 export const deleteListedIDs = "DELETE FROM listed_id WHERE entity = ?";
-export const selectListedIDs =
-  "SELECT id FROM listed_id WHERE entity = ? ORDER BY id LIMIT ? OFFSET ?";
+export const selectListedIDs = `SELECT id FROM listed_id
+  WHERE entity = (SELECT row FROM entity WHERE kind = ? AND id = ?) ORDER BY id LIMIT ? OFFSET ?`;
+/** Finds an id if the list has more than a number of ids. */
+export const selectOneListed = `SELECT id FROM listed_id
+  WHERE entity = (SELECT row FROM entity WHERE kind = ? AND id = ?) LIMIT 1 OFFSET ?`;

@@ -4,7 +4,9 @@ import type { ListFilter } from "../contract/list-query.js";
 import { EntityChangeLog } from "./entity-change-log.js";
 import { EntityPages, type StoredPage } from "./entity-pages.js";
 import * as queries from "./entity-queries.js";
-import { originalText, type SqliteDatabase, storedText } from "./sqlite-database.js";
+import { EntityWriter } from "./entity-writer.js";
+import { type SqliteDatabase, storedText } from "./sqlite-database.js";
+import { LIST_ROWS_SKIPPED_MAX, LISTED_IDS_PER_TURN_MAX } from "./storage-limits.js";
 import type {
   ChangeEntity,
   EntityChangeRecord,
@@ -20,15 +22,21 @@ import type {
   WriteOptions,
   WriteOutcome,
 } from "./store.js";
-import { columnsOf, type StoredEntity, toListed, toRecord, toStored } from "./stored-entity.js";
-import type { ThreadPageReader } from "./thread-page-reader.js";
+import type { StoreThread } from "./store-thread.js";
+import { type StoredEntity, toListed, toRecord } from "./stored-entity.js";
 import { WriteBatch } from "./write-batch.js";
+
+/** A thread that reads long pages, and one that makes long writes. */
+export interface StoreThreads {
+  readonly reader: StoreThread;
+  readonly writer: StoreThread;
+}
 
 interface EntityStoreOptions {
   /** Returns ms since the epoch, for the log of writes. */
   readonly now?: () => number;
-  /** Reads the filtered lists that take long. Without it, other work waits for them. */
-  readonly longReader?: Pick<ThreadPageReader, "filtered">;
+  /** Does what takes long. Without it, other work waits for that. */
+  readonly threads?: StoreThreads;
 }
 
 /** Entities in a database with the console's schema. */
@@ -37,23 +45,26 @@ export class SqliteEntityStore implements EntityStore {
   readonly #batch: WriteBatch;
   readonly #changes: EntityChangeLog;
   readonly #pages: EntityPages;
-  readonly #longReader: EntityStoreOptions["longReader"];
+  readonly #writer: EntityWriter;
+  readonly #threads: StoreThreads | undefined;
 
-  constructor(database: SqliteDatabase, { now = Date.now, longReader }: EntityStoreOptions = {}) {
+  constructor(database: SqliteDatabase, { now = Date.now, threads }: EntityStoreOptions = {}) {
     this.#database = database;
     this.#pages = new EntityPages(database);
-    this.#longReader = longReader;
+    this.#threads = threads;
+    this.#writer = new EntityWriter(database, now);
     this.#batch = new WriteBatch(database);
-    this.#changes = new EntityChangeLog(database, now);
+    this.#changes = new EntityChangeLog(database);
   }
 
-  /** Makes the writes that wait for the end of this turn of the event loop. */
-  flush(): void {
-    this.#batch.flush();
+  /** Makes the writes that wait. */
+  finish(): Promise<void> {
+    return this.#batch.finish();
   }
 
   async get(key: EntityKey): Promise<EntityRecord | undefined> {
-    const stored = this.#read(key);
+    const values = [key.kind, storedText(key.id)];
+    const stored = this.#database.first<StoredEntity>(queries.selectEntity, values);
     return stored && toRecord(stored);
   }
 
@@ -68,19 +79,15 @@ export class SqliteEntityStore implements EntityStore {
 
   async #list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<StoredPage> {
     if (filter === undefined) return this.#pages.entities(kind, slice);
-    const isLong = this.#longReader !== undefined && this.#pages.isLong(kind, slice, filter);
-    return (isLong ? this.#longReader : this.#pages).filtered(kind, slice, filter);
+    const thread = this.#threads?.reader;
+    const isLong = thread !== undefined && this.#pages.isLong(kind, slice, filter);
+    return (isLong ? thread : this.#pages).filtered(kind, slice, filter);
   }
 
-  async listedIDs(key: EntityKey, { start, count }: Slice): Promise<readonly string[]> {
-    const entity = this.#read(key);
-    if (entity === undefined) return [];
-    const ids = this.#database.all<{ id: string }>(queries.selectListedIDs, [
-      entity.row,
-      count,
-      start,
-    ]);
-    return ids.map(({ id }) => originalText(id));
+  async listedIDs(key: EntityKey, slice: Slice): Promise<readonly string[]> {
+    const isLong = slice.start > LIST_ROWS_SKIPPED_MAX;
+    const reader = (isLong ? this.#threads?.reader : undefined) ?? this.#pages;
+    return reader.listedIDs(key, slice);
   }
 
   async versions(key: EntityKey, slice: Slice): Promise<EntityPage<AnyObject>> {
@@ -95,23 +102,28 @@ export class SqliteEntityStore implements EntityStore {
   async write(
     key: EntityKey,
     change: ChangeEntity,
-    { rehearse = false, unreferenced = false, list }: WriteOptions = {},
+    options: WriteOptions = {},
   ): Promise<WriteOutcome> {
+    const { rehearse = false, unreferenced = false, list } = options;
+    const thread = this.#threads?.writer;
+    if (thread !== undefined && this.#isLong(key, list)) {
+      return this.#batch.alone(() => thread.write(key, change, options));
+    }
     return this.#batch.write(
       () => {
-        const before = this.#read(key);
-        const listChange =
-          before === undefined || list === undefined ? 0 : this.#changeList(before.row, list);
+        const { before, listChange } = this.#writer.begin(key, list);
         const next = change(before && toRecord(before), listChange);
-        if (before === undefined) return next === undefined ? "written" : this.#insert(next);
-        if (unreferenced && this.#isReferenced(before)) return "referenced";
-        if (next !== undefined) return this.#replace(before, next);
-        this.#database.run(queries.deleteEntity, [before.row]);
-        this.#changes.add(key, null);
-        return "written";
+        return this.#writer.finish(key, before, next, unreferenced);
       },
       { rehearse },
     );
+  }
+
+  /** Returns true if a write may change many ids: it may also remove the entity with its whole list. */
+  #isLong({ kind, id }: EntityKey, list: ListChange | undefined): boolean {
+    if (list !== undefined && list.ids.length > LISTED_IDS_PER_TURN_MAX) return true;
+    const values = [kind, storedText(id), LISTED_IDS_PER_TURN_MAX];
+    return this.#database.first(queries.selectOneListed, values) !== undefined;
   }
 
   async scan(after: number, count: number): Promise<EntityScan> {
@@ -130,72 +142,5 @@ export class SqliteEntityStore implements EntityStore {
 
   async changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]> {
     return this.#changes.after(sequence, count);
-  }
-
-  #read({ kind, id }: EntityKey): StoredEntity | undefined {
-    return this.#database.first<StoredEntity>(queries.selectEntity, [kind, storedText(id)]);
-  }
-
-  #insert(record: EntityRecord): WriteOutcome {
-    const next = toStored(record);
-    if (this.#isNameTaken(next)) return "name_taken";
-    const { kind, id, version, body } = next;
-    const values = [kind, id, ...columnsOf(next)];
-    const row = Number(this.#database.run(queries.insertEntity, values).lastInsertRowid);
-    this.#database.run(queries.insertVersion, [row, version, body]);
-    this.#insertReferences(row, record);
-    this.#changes.add(record, version);
-    return "written";
-  }
-
-  #replace({ row, ...before }: StoredEntity, record: EntityRecord): WriteOutcome {
-    const next = toStored(record);
-    const isRenamed = next.name !== before.name;
-    if (isRenamed && this.#isNameTaken(next)) return "name_taken";
-    const { version, created_time, reference_keys, body } = next;
-    const isMoved =
-      created_time !== before.created_time || reference_keys !== before.reference_keys;
-    const isFoundOtherwise =
-      next.archived !== before.archived ||
-      next.filter_values !== before.filter_values ||
-      next.search_text !== before.search_text;
-    if (isMoved || isRenamed || isFoundOtherwise) {
-      this.#database.run(queries.updateEntity, [...columnsOf(next), row]);
-    } else {
-      this.#database.run(queries.updateVersion, [version, row]);
-    }
-    this.#database.run(queries.insertVersion, [row, version, body]);
-    if (isMoved) {
-      this.#database.run(queries.deleteReferences, [row]);
-      this.#insertReferences(row, record);
-    }
-    this.#changes.add(record, version);
-    return "written";
-  }
-
-  /** Changes the list and returns the growth of its number of ids. */
-  #changeList(row: number, { how, ids }: ListChange): number {
-    let more = 0;
-    if (how === "replace") more -= this.#database.run(queries.deleteListedIDs, [row]).changes;
-    const values = [row, JSON.stringify(ids.map(storedText))];
-    if (how === "remove") return -this.#database.run(queries.deleteListed, values).changes;
-    return more + this.#database.run(queries.insertListed, values).changes;
-  }
-
-  #isNameTaken({ kind, name }: Pick<StoredEntity, "kind" | "name">): boolean {
-    return this.#database.first(queries.selectByName, [kind, name]) !== undefined;
-  }
-
-  /** An entity that points at itself does not count. */
-  #isReferenced({ kind, id, row }: StoredEntity): boolean {
-    return this.#database.first(queries.selectOtherReferrer, [kind, id, row]) !== undefined;
-  }
-
-  #insertReferences(row: number, { kind, id, createdTime, references }: EntityRecord): void {
-    for (const target of references) {
-      const targetKey = [target.kind, storedText(target.id)];
-      const source = [createdTime, storedText(id), kind, row];
-      this.#database.run(queries.insertReference, [...targetKey, ...source]);
-    }
   }
 }

@@ -14,8 +14,8 @@ import { SqliteEventWriter } from "./sqlite-event-writer.js";
 import { SqliteKeyStore } from "./sqlite-key-store.js";
 import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
 import type { Store } from "./store.js";
+import { StoreThread } from "./store-thread.js";
 import { ThreadEventWriter } from "./thread-event-writer.js";
-import { ThreadPageReader } from "./thread-page-reader.js";
 
 /** The keys alone, to manage them while the service runs. */
 interface OpenKeyStore {
@@ -37,10 +37,10 @@ interface StoreOptions {
   /** Returns ms since the epoch. */
   readonly now?: () => number;
   /**
-   * The compiled `page-reader-thread`, which reads long lists in a separate thread. Without it, and for
-   * `:memory:`, the caller's thread reads them.
+   * The compiled `store-worker`, which reads long lists and makes long writes in threads. Without it, and
+   * for `:memory:`, the caller's thread does.
    */
-  readonly readerEntry?: URL;
+  readonly workerEntry?: URL;
 }
 
 /**
@@ -50,16 +50,15 @@ interface StoreOptions {
 export async function openSqliteStore(
   directory: string,
   openEvents: OpenEvents,
-  { now = Date.now, readerEntry }: StoreOptions = {},
+  { now = Date.now, workerEntry }: StoreOptions = {},
 ): Promise<Store> {
   const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, consoleFile.name);
   const database = await openDatabase(path, consoleSchema);
   database.setBusyTimeout(SERVICE_BUSY_TIMEOUT_MS);
-  const longReader =
-    readerEntry === undefined || path === IN_MEMORY
-      ? undefined
-      : new ThreadPageReader(readerEntry, path);
-  const entities = new SqliteEntityStore(database, omitUndefined({ now, longReader }));
+  const thread = () => workerEntry && new StoreThread(workerEntry, path, now);
+  const [reader, writer] = path === IN_MEMORY ? [] : [thread(), thread()];
+  const threads = reader && writer && { reader, writer };
+  const entities = new SqliteEntityStore(database, omitUndefined({ now, threads }));
   const opened = await openEvents(directory).catch((error: unknown) => {
     database.close();
     throw error;
@@ -72,8 +71,8 @@ export async function openSqliteStore(
       try {
         await opened.close();
       } finally {
-        await longReader?.close();
-        entities.flush();
+        await entities.finish();
+        await Promise.all([reader?.close(), writer?.close()]);
         database.close();
       }
     },

@@ -35,6 +35,9 @@ export const LIST_RESULTS_PER_TURN_MAX = 200;
 /** Rows before a page that are skipped while other work waits: about 25,000 in a millisecond. */
 export const LIST_ROWS_SKIPPED_MAX = 100_000;
 
+/** Ids of a list that a write changes while other work waits. Longer writes are made in a thread. */
+export const LISTED_IDS_PER_TURN_MAX = 1_000;
+
 /** Bytes of events in one page of a list; a single larger event is a page by itself. */
 export const EVENT_PAGE_BYTES_MAX = 8 * MIB;
 

@@ -15,6 +15,8 @@ interface Write {
 export class WriteBatch {
   readonly #database: SqliteDatabase;
   #waiting: Write[] = [];
+  /** Writes through another connection; undefined if there are none. It never rejects. */
+  #others: Promise<void> | undefined;
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
@@ -34,8 +36,38 @@ export class WriteBatch {
     });
   }
 
+  /** Runs `work`, which writes through another connection. Other writes wait until it has ended. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const start = () => {
+      this.#commitWaiting();
+      return work();
+    };
+    const result = this.#others === undefined ? start() : this.#others.then(start);
+    const ended = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#others = ended;
+    void ended.then(() => {
+      if (this.#others !== ended) return;
+      this.#others = undefined;
+      this.#commitWaiting();
+    });
+    return result;
+  }
+
   /** Makes the waiting writes now, instead of at the end of the turn. */
   flush(): void {
+    if (this.#others === undefined) this.#commitWaiting();
+  }
+
+  /** Resolves when all writes have ended. */
+  async finish(): Promise<void> {
+    while (this.#others !== undefined) await this.#others;
+    this.#commitWaiting();
+  }
+
+  #commitWaiting(): void {
     const writes = this.#waiting;
     this.#waiting = [];
     if (writes.length > 0) this.#commit(writes);

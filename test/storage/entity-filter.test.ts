@@ -9,13 +9,13 @@ import { checkDatabase } from "../../src/storage/open-database.js";
 import { openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { LIST_ROWS_PER_TURN_MAX } from "../../src/storage/storage-limits.js";
 import type { EntityStore, Store } from "../../src/storage/store.js";
-import { ThreadPageReader } from "../../src/storage/thread-page-reader.js";
+import { StoreThread } from "../../src/storage/store-thread.js";
 import { propertyRuns } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { modelStore } from "./model-store.js";
 import { everything, FIRST_TIME, gate, withoutEvents } from "./records.js";
 
-const readerEntry = builtFile("page-reader-thread.js");
+const workerEntry = builtFile("store-worker.js");
 
 const tags = ["a", "A", "a,b", "nul\0x", "nul\0y", "␀", '"', "\ud800"];
 const texts = [
@@ -134,7 +134,7 @@ const longFilters: readonly ListFilter[] = [
 
 it("reads long lists in a thread, with the same results", async () => {
   const store = await openSqliteStore(scratchDirectory("long-lists"), withoutEvents, {
-    readerEntry,
+    workerEntry,
   });
   const model = modelStore();
   await Promise.all([fill(store), fill(model)]);
@@ -149,7 +149,7 @@ it("reads long lists in a thread, with the same results", async () => {
 it("starts the thread for long lists only", async () => {
   const entry = new URL("file:///nowhere/reader.js");
   const store = await openSqliteStore(scratchDirectory("short-lists"), withoutEvents, {
-    readerEntry: entry,
+    workerEntry: entry,
   });
   await fill(store);
   const short = { archived: false, values: { tags: ["u1"], status: ["active"] }, search: "" };
@@ -158,14 +158,14 @@ it("starts the thread for long lists only", async () => {
   await expect(store.entities.list("gate", everything, short)).rejects.toThrow("died");
   for (const filter of longFilters) {
     const listed = store.entities.list("gate", few, filter);
-    await expect(listed).rejects.toThrow("the thread that reads long lists died");
+    await expect(listed).rejects.toThrow("the thread of long reads and writes died");
   }
   await store.close();
 });
 
 it("reports why the thread cannot read", async () => {
   const path = join(scratchDirectory("no-database"), consoleFile.name, "below");
-  const reader = new ThreadPageReader(readerEntry, path);
+  const reader = new StoreThread(workerEntry, path);
   const [filter] = longFilters;
   const listed = reader.filtered("gate", everything, filter as ListFilter);
   await expect(listed).rejects.toMatchObject({ code: "database_unwritable" });

@@ -7,7 +7,7 @@ import { openEventStore, openSqliteStore } from "../../storage/sqlite-store.js";
 import type { Store } from "../../storage/store.js";
 
 const writerEntry = builtFile("event-writer-thread.js");
-const readerEntry = builtFile("page-reader-thread.js");
+const workerEntry = builtFile("store-worker.js");
 
 interface StoreDependencies {
   /** Called before the store can be used. */
@@ -28,7 +28,7 @@ export async function openServiceStore(
   try {
     if (dataDirectory !== IN_MEMORY) await requireAllDatabases(dataDirectory);
     const openEvents = (directory: string) => openEventStore(directory, { writerEntry, onCommit });
-    store = await openSqliteStore(dataDirectory, openEvents, { readerEntry });
+    store = await openSqliteStore(dataDirectory, openEvents, { workerEntry });
     await prepareKeys(store.keys);
   } catch (error) {
     await store?.close();

@@ -1,0 +1,107 @@
+import { type Remote, RemoteDeath, startThread } from "../base/thread-call.js";
+import type { EntityKind } from "../contract/common.js";
+import type { ListFilter } from "../contract/list-query.js";
+import type { StoredPage } from "./entity-pages.js";
+import type { WriteStart } from "./entity-writer.js";
+import type {
+  ChangeEntity,
+  EntityKey,
+  EntityRecord,
+  ListChange,
+  Slice,
+  WriteOptions,
+  WriteOutcome,
+} from "./store.js";
+import { toRecord } from "./stored-entity.js";
+
+/** The calls that the thread serves. `path` is the database file, which is up to date; it stays open. */
+export interface StoreWorker {
+  filtered(path: string, kind: EntityKind, slice: Slice, filter: ListFilter): StoredPage;
+  listedIDs(path: string, key: EntityKey, slice: Slice): readonly string[];
+  /** Begins a transaction. The ids of the list are JSON, which is copied faster than many texts. */
+  begin(path: string, key: EntityKey, list: PackedListChange | undefined): WriteStart;
+  /** Commits the transaction, or rolls it back if the outcome is another one than `written`. */
+  finish(
+    path: string,
+    key: EntityKey,
+    next: EntityRecord | undefined,
+    options: FinishOptions,
+  ): WriteOutcome;
+  cancel(path: string): void;
+  close(): void;
+}
+
+interface PackedListChange extends Pick<ListChange, "how"> {
+  readonly ids: string;
+}
+
+interface FinishOptions {
+  readonly unreferenced: boolean;
+  readonly rehearse: boolean;
+  /** ms since the epoch. */
+  readonly time: number;
+}
+
+/**
+ * Reads and writes entities in a thread with its own connection, one call after the other. The thread
+ * starts at the first call, and again if it has died.
+ */
+export class StoreThread {
+  #thread: Remote<StoreWorker> | undefined;
+
+  /** `entry` is the compiled `store-worker`, `path` the database file. */
+  constructor(
+    private readonly entry: URL,
+    private readonly path: string,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  filtered(kind: EntityKind, slice: Slice, filter: ListFilter): Promise<StoredPage> {
+    return this.#call((thread) => thread.call("filtered", this.path, kind, slice, filter));
+  }
+
+  listedIDs(key: EntityKey, slice: Slice): Promise<readonly string[]> {
+    return this.#call((thread) => thread.call("listedIDs", this.path, key, slice));
+  }
+
+  /** Does what `EntityStore.write` does. Calls must not overlap. */
+  write(
+    key: EntityKey,
+    change: ChangeEntity,
+    { list, rehearse = false, unreferenced = false }: WriteOptions,
+  ): Promise<WriteOutcome> {
+    const packed = list && { how: list.how, ids: JSON.stringify(list.ids) };
+    return this.#call(async (thread) => {
+      const { before, listChange } = await thread.call("begin", this.path, key, packed);
+      let next: EntityRecord | undefined;
+      try {
+        next = change(before && toRecord(before), listChange);
+      } catch (error) {
+        await thread.call("cancel", this.path);
+        throw error;
+      }
+      const options = { unreferenced, rehearse, time: this.now() };
+      return thread.call("finish", this.path, key, next, options);
+    });
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    if (thread.death === undefined) await thread.call("close").catch(() => undefined);
+    await thread.terminate();
+  }
+
+  async #call<Result>(work: (thread: Remote<StoreWorker>) => Promise<Result>): Promise<Result> {
+    if (this.#thread === undefined || this.#thread.death !== undefined) {
+      this.#thread = startThread<StoreWorker>(this.entry);
+    }
+    try {
+      return await work(this.#thread);
+    } catch (error) {
+      if (!(error instanceof RemoteDeath)) throw error;
+      const message = `the thread of long reads and writes died (${error.message})`;
+      throw new Error(message, { cause: error });
+    }
+  }
+}
