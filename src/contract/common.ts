@@ -11,6 +11,7 @@ export const entityKinds = [
   "qualifying_event",
   "tag",
   "gate_override",
+  "experiment_override",
   "environments",
   "unit_id_type",
   "target_app",

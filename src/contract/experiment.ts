@@ -153,6 +153,8 @@ export const enableGroups = z.object({
   group_names: textList("Names of the groups to enable."),
 });
 
+const disableGroups = z.object({ group_names: textList("Names of the groups to disable.") });
+
 const restartAsNew = z.object({ name: fields.name.describe("Name of the new experiment.") });
 
 const decision = z.object({
@@ -199,6 +201,12 @@ export const experimentRoutes = {
     body: enableGroups,
     status: 201,
   }),
+  disableExperimentGroups: onExperiment(
+    "POST",
+    "/disable_groups",
+    "Disable groups of an experiment",
+    { ...step, body: disableGroups, status: 201 },
+  ),
   restartExperimentAsNew: onExperiment(
     "POST",
     "/restart_as_new",

@@ -170,6 +170,13 @@ export const exampleRequests = {
     ],
   },
   enableExperimentGroups: { group_names: ["One page"] },
+  disableExperimentGroups: { group_names: ["One page"] },
+  replaceExperimentOverrides: {
+    overrides: [{ type: "segment", id: "Staff", groupID: "One page" }],
+    userIDOverrides: [{ groupID: "Control", ids: ["u-1"] }],
+  },
+  addExperimentOverrides: { userIDOverrides: [{ groupID: "Control", ids: ["u-2"] }] },
+  removeExperimentOverrides: { userIDOverrides: [{ groupID: "Control", ids: ["u-1"] }] },
   restartExperimentAsNew: { name: "Checkout in one page - autumn" },
   decideExperiment: { id: "6Ih3pYUZlo0XXbJYWQ9Ek2", decisionReason: "More purchases." },
   abandonExperiment: { decisionReason: "The page was withdrawn." },

@@ -3,6 +3,7 @@ import { environmentRoutes } from "./environments.js";
 import { evaluationRoutes } from "./evaluation.js";
 import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
+import { experimentOverrideRoutes } from "./experiment-overrides.js";
 import { gateRoutes } from "./gate.js";
 import { gateOverrideRoutes } from "./gate-overrides.js";
 import { holdoutRoutes } from "./holdout.js";
@@ -22,6 +23,7 @@ export const routes = {
   ...gateOverrideRoutes,
   ...dynamicConfigRoutes,
   ...experimentRoutes,
+  ...experimentOverrideRoutes,
   ...qualifyingEventRoutes,
   ...segmentRoutes,
   ...promptRoutes,

@@ -14,7 +14,11 @@ import {
 } from "./experiment-spec.js";
 import { gateSpec, type Holdout, hasList, holdoutSpec, segmentSpec } from "./gate-spec.js";
 import { allocatedBuckets, layerAfterLaunches, layerSpec } from "./layer-spec.js";
-import type { ExperimentOverride, GateOverrides } from "./overrides.js";
+import {
+  type ExperimentOverrides,
+  type GateOverrides,
+  noExperimentOverrides,
+} from "./overrides.js";
 import { holdoutName, type Spec, segmentName } from "./spec.js";
 
 /** The bodies of entities that evaluation reads, by kind. */
@@ -25,7 +29,7 @@ interface Bodies {
   readonly holdout: Holdout;
   readonly dynamic_config: DynamicConfig;
   readonly experiment: Experiment;
-  readonly experiment_override: { readonly overrides: readonly ExperimentOverride[] };
+  readonly experiment_override: ExperimentOverrides;
   readonly layer: Layer;
 }
 
@@ -172,7 +176,7 @@ export class SpecCatalogue implements SpecSource {
   }
 
   #factsOf(experiment: Experiment, layer: Layer | undefined, buckets?: Buckets): ExperimentFacts {
-    const { overrides = [] } = this.#bodies.experiment_override.get(experiment.id) ?? {};
+    const overrides = this.#bodies.experiment_override.get(experiment.id) ?? noExperimentOverrides;
     const own = buckets ?? allocatedBuckets([experiment]);
     return { experiment, overrides, layer, buckets: own.get(experiment.id) };
   }

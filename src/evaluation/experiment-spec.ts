@@ -3,7 +3,7 @@ import type { AnyObject } from "../contract/fields.js";
 import { environmentCondition } from "./condition-spec.js";
 import { isBelow } from "./config-spec.js";
 import { isHeldOut, specRule } from "./gate-spec.js";
-import { type ExperimentOverride, overrideConditions } from "./overrides.js";
+import { type AssignedUnits, assignedUnits, type ExperimentOverrides } from "./overrides.js";
 import {
   PUBLIC,
   plainRule,
@@ -27,7 +27,7 @@ export interface Layer {
 /** An experiment with what others say about it. */
 export interface ExperimentFacts {
   readonly experiment: Experiment;
-  readonly overrides: readonly ExperimentOverride[];
+  readonly overrides: ExperimentOverrides;
   /** Undefined outside layers. */
   readonly layer: Layer | undefined;
   /** Buckets of the units that take part; undefined for all units. */
@@ -67,7 +67,7 @@ function experimentRules(facts: ExperimentFacts): readonly SpecRule[] {
   const { idType, status, groups, launchedGroupID } = experiment;
   const base = { returnValue: baseValue(facts), idType };
   const first = [
-    ...overrides.flatMap((override) => overrideRule(override, facts)),
+    ...assignedUnits(overrides, idType).flatMap((units) => overrideRule(units, facts)),
     ...experiment.holdoutIDs.map((id) =>
       plainRule(id, { ...base, conditions: [isHeldOut(id, idType)] }),
     ),
@@ -88,14 +88,17 @@ function experimentRules(facts: ExperimentFacts): readonly SpecRule[] {
   }
 }
 
-function overrideRule(override: ExperimentOverride, facts: ExperimentFacts): readonly SpecRule[] {
+/** Returns no rule if the group is gone. */
+function overrideRule(
+  { groupID, kind, conditions }: AssignedUnits,
+  facts: ExperimentFacts,
+): readonly SpecRule[] {
   const { groups, idType } = facts.experiment;
-  const group = groups.find(({ id }) => id === override.groupID);
-  if (group === undefined || override.ids.length === 0) return [];
-  const kind = override.unitType.toLowerCase() === "userid" ? "userID:id_override" : "id_override";
+  const group = groups.find(({ id }) => id === groupID);
+  if (group === undefined) return [];
   const rule = plainRule(`${group.id}:${kind}`, {
     returnValue: { ...baseValue(facts), ...group.parameterValues },
-    conditions: overrideConditions(override, idType),
+    conditions,
     idType,
     groupName: group.name,
   });

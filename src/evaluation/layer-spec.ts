@@ -2,7 +2,7 @@ import type { Experiment } from "../contract/experiment.js";
 import { BUCKETS } from "./buckets.js";
 import { type ExperimentFacts, isInBuckets, type Layer } from "./experiment-spec.js";
 import { isHeldOut } from "./gate-spec.js";
-import { overrideConditions } from "./overrides.js";
+import { assignedUnits } from "./overrides.js";
 import { plainRule, type Spec, type SpecRule } from "./spec.js";
 
 /**
@@ -70,15 +70,13 @@ function overrideRules(
   { experiment, overrides }: ExperimentFacts,
   base: Pick<SpecRule, "returnValue" | "idType">,
 ): readonly SpecRule[] {
-  return overrides
-    .filter(({ ids }) => ids.length > 0)
-    .map((override) =>
-      plainRule(`${experiment.id} ${override.groupID}:id_override`, {
-        ...base,
-        conditions: overrideConditions(override, experiment.idType),
-        configDelegate: experiment.id,
-      }),
-    );
+  return assignedUnits(overrides, experiment.idType).map(({ groupID, kind, conditions }) =>
+    plainRule(`${experiment.id} ${groupID}:${kind}`, {
+      ...base,
+      conditions,
+      configDelegate: experiment.id,
+    }),
+  );
 }
 
 function delegationRules(

@@ -1,5 +1,5 @@
 import { environmentCondition } from "./condition-spec.js";
-import { plainRule, type SpecCondition, type SpecRule } from "./spec.js";
+import { PUBLIC, plainRule, type SpecCondition, type SpecRule, segmentName } from "./spec.js";
 
 /** Units of a gate that get a fixed answer, as the console API has them. */
 export interface GateOverrides {
@@ -18,8 +18,23 @@ interface EnvironmentOverride {
   readonly failingIDs: readonly string[];
 }
 
-/** Units that an experiment assigns to a group, whatever their bucket. */
-export interface ExperimentOverride {
+/** Units that an experiment assigns to a group, whatever their bucket, as the console API has them. */
+export interface ExperimentOverrides {
+  readonly userIDOverrides: readonly UnitOverride[];
+  readonly overrides: readonly ConditionalOverride[];
+}
+
+export const noExperimentOverrides: ExperimentOverrides = { userIDOverrides: [], overrides: [] };
+
+/** A gate or a segment whose units get a group. */
+interface ConditionalOverride {
+  readonly type: "gate" | "segment";
+  readonly id: string;
+  readonly groupID: string;
+  readonly environment: string | null;
+}
+
+interface UnitOverride {
   readonly groupID: string;
   readonly ids: readonly string[];
   readonly environment: string | null;
@@ -92,4 +107,37 @@ export function overrideConditions(
   };
   if (environment === null) return [units];
   return [units, environmentCondition("any", [environment], idType)];
+}
+
+/** Units that an experiment assigns to a group. */
+export interface AssignedUnits {
+  readonly groupID: string;
+  /** The last part of the rule's name. */
+  readonly kind: string;
+  readonly conditions: readonly SpecCondition[];
+}
+
+/** Returns the overrides of an experiment in order: single units, then gates and segments. */
+export function assignedUnits(
+  { userIDOverrides, overrides }: ExperimentOverrides,
+  idType: string,
+): readonly AssignedUnits[] {
+  return [
+    ...userIDOverrides
+      .filter(({ ids }) => ids.length > 0)
+      .map((units) => ({
+        groupID: units.groupID,
+        kind: units.unitType.toLowerCase() === "userid" ? "userID:id_override" : "id_override",
+        conditions: overrideConditions(units, idType),
+      })),
+    ...overrides.map(({ type, id, groupID, environment }) => {
+      const targetValue = type === "gate" ? id : segmentName(id);
+      const passes: SpecCondition = { ...PUBLIC, type: "pass_gate", targetValue, idType };
+      const conditions =
+        environment === null
+          ? [passes]
+          : [passes, environmentCondition("any", [environment], idType)];
+      return { groupID, kind: `${type}_override`, conditions };
+    }),
+  ];
 }

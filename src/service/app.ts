@@ -13,6 +13,7 @@ import { environmentHandlers } from "./environments.js";
 import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
 import { evaluationHandlers } from "./evaluation.js";
 import { eventHandlers } from "./events.js";
+import { experimentOverrideHandlers } from "./experiment-overrides.js";
 import { experimentHandlers } from "./experiments.js";
 import { ExposureLog } from "./exposure-log.js";
 import { gateOverrideHandlers } from "./gate-overrides.js";
@@ -158,6 +159,7 @@ function serviceEndpoints(
       ...gateOverrideHandlers(operations),
       ...dynamicConfigHandlers(operations, newIdentifier, schemaChecker),
       ...experimentHandlers(operations, newIdentifier),
+      ...experimentOverrideHandlers(operations),
       ...qualifyingEventHandlers(operations),
       ...segmentHandlers(operations, newIdentifier),
       ...promptHandlers(operations),

@@ -81,6 +81,7 @@ export const experimentType: EntityType<Experiment> = {
       { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
       ...inlineTargetingRules,
     ]),
+  parts: ["experiment_override"],
 };
 
 const lifecycle = {

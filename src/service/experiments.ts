@@ -49,6 +49,11 @@ export function experimentHandlers(
       operations.change(experimentType, call.params.id, call, (current) =>
         enableGroups(current, call.body.group_names),
       ),
+    disableExperimentGroups: (call) =>
+      operations.change(experimentType, call.params.id, call, (current) => ({
+        ...current,
+        groups: switchedGroups(current.groups, call.body.group_names, true),
+      })),
     restartExperimentAsNew: (call) =>
       operations.copy(experimentType, call.params.id, call, (original, stamp) =>
         restartExperiment(original, call.body.name, stamp),
@@ -153,7 +158,7 @@ function updated(
 
 /** Enables the named groups. Throws a 400 with all unknown names. */
 export function enableGroups(current: Experiment, names: readonly string[]): Experiment {
-  return { ...current, groups: enabledGroups(current.groups, names) };
+  return { ...current, groups: switchedGroups(current.groups, names, false) };
 }
 
 /**
@@ -213,10 +218,14 @@ function identifyGroups(
 }
 
 /**
- * Returns the groups with the named ones enabled. Enabling a group again is not an error, so a call can be
- * repeated. Throws a 400 with all unknown names.
+ * Returns the groups with the named ones enabled or disabled. Doing it again is not an error, so a call can
+ * be repeated. Throws a 400 with all unknown names.
  */
-function enabledGroups(groups: readonly Group[], names: readonly string[]): Group[] {
+function switchedGroups(
+  groups: readonly Group[],
+  names: readonly string[],
+  disabled: boolean,
+): Group[] {
   const known = new Set(groups.map(({ name }) => name));
   const faults = names.flatMap((name, index) =>
     known.has(name)
@@ -224,6 +233,6 @@ function enabledGroups(groups: readonly Group[], names: readonly string[]): Grou
       : [{ property: `group_names[${index}]`, errorMessage: `There is no group ${name}` }],
   );
   refuseFaults(faults);
-  const enabled = new Set(names);
-  return groups.map((group) => (enabled.has(group.name) ? { ...group, disabled: false } : group));
+  const named = new Set(names);
+  return groups.map((group) => (named.has(group.name) ? { ...group, disabled } : group));
 }

@@ -64,11 +64,11 @@ export function gateOverrideHandlers(
 }
 
 type Overrides = Pick<GateOverrides, keyof typeof noOverrides>;
-type Combine = (ids: readonly string[], given: readonly string[]) => string[];
+export type Combine = (ids: readonly string[], given: readonly string[]) => string[];
 
-const union: Combine = (ids, given) => [...new Set([...ids, ...given])];
+export const union: Combine = (ids, given) => [...new Set([...ids, ...given])];
 
-const difference: Combine = (ids, given) => {
+export const difference: Combine = (ids, given) => {
   const removed = new Set(given);
   return ids.filter((id) => !removed.has(id));
 };

@@ -128,6 +128,24 @@ const calls = {
     client.abandonExperiment({ id: "an_experiment", body: { decisionReason: "no" } }),
   enableExperimentGroups: () =>
     client.enableExperimentGroups({ id: "an_experiment", body: { group_names: ["Test"] } }),
+  disableExperimentGroups: () =>
+    client.disableExperimentGroups({ id: "an_experiment", body: { group_names: ["Test"] } }),
+  replaceExperimentOverrides: () =>
+    client.replaceExperimentOverrides({
+      id: "an_experiment",
+      body: { userIDOverrides: [{ groupID: "Test", ids: ["u1"] }] },
+    }),
+  addExperimentOverrides: () =>
+    client.addExperimentOverrides({
+      id: "an_experiment",
+      body: { overrides: [{ type: "gate", id: "a_gate", groupID: "Control" }] },
+    }),
+  removeExperimentOverrides: () =>
+    client.removeExperimentOverrides({
+      id: "an_experiment",
+      body: { userIDOverrides: [{ groupID: "Test", ids: ["u1"] }] },
+    }),
+  readExperimentOverrides: () => client.readExperimentOverrides({ id: "an_experiment" }),
   restartExperimentAsNew: () =>
     client.restartExperimentAsNew({ id: "an_experiment", body: { name: "Another" } }),
   listExperimentVersions: () => client.listExperimentVersions({ id: "an_experiment" }),

@@ -69,6 +69,7 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   createExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
   replaceExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
   patchExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
+  disableExperimentGroups: { fit: withDefaultGroups, hidden: ["group_names"] },
   enableExperimentGroups: { fit: withDefaultGroups, hidden: ["group_names"] },
   createQualifyingEvent: { fit: withTableName, hidden: ["dryRun"] },
   upsertQualifyingEvent: {
@@ -109,6 +110,9 @@ export const needingState: readonly OperationName[] = [
   "patchDynamicConfigRule",
   "patchDynamicConfigRules",
   "replaceSegmentRules",
+  "replaceExperimentOverrides",
+  "addExperimentOverrides",
+  "removeExperimentOverrides",
 ];
 
 /** Bodies of the entities that routes with an id in their path are called on. */

@@ -310,7 +310,7 @@ export class Oracle {
     if (experiment["status"] === "archived") return none("disabled");
     const unit = unitOf(this.user, experiment["idType"]) ?? "";
     const groupValue = (group: Loose) => ({ ...base, ...group["parameterValues"] });
-    for (const { groupID, ids } of this.world.experimentOverrides[id]?.["overrides"] ?? []) {
+    for (const { groupID, ids } of this.world.experimentOverrides[id]?.["userIDOverrides"] ?? []) {
       const group = experiment["groups"].find((one: Loose) => one["id"] === groupID);
       if (group && ids.includes(this.user["userID"])) {
         return { value: groupValue(group), ruleID: `${groupID}:userID:id_override` };

@@ -276,7 +276,10 @@ export function randomWorld(seed: number): World {
     };
     if (!pick.chance(0.3) || isLayered) continue;
     const override = { groupID: groups[0]!["id"], ids: ["user-3", "user-4"], unitType: "userID" };
-    world.experimentOverrides[id] = { overrides: [{ ...override, environment: null }] };
+    world.experimentOverrides[id] = {
+      userIDOverrides: [{ ...override, environment: null }],
+      overrides: [],
+    };
   }
   return world;
 }
