@@ -12,7 +12,12 @@ export function list<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
   return new BoundedArray({ type: "array", element: item }) as unknown as z.ZodArray<Item>;
 }
 
-const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>(
+interface BoundedArrayDefinition extends z.core.$ZodArrayDef {
+  /** True for items that the schema returns as they are. Saves a long list the run of the schema. */
+  readonly isPlain?: (item: unknown) => boolean;
+}
+
+const BoundedArray = z.core.$constructor<z.ZodArray, BoundedArrayDefinition>(
   "BoundedArray",
   (inst, def) => {
     z.ZodArray.init(inst as never, def);
@@ -20,6 +25,7 @@ const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>(
     inst._zod.parse = (payload, context) => {
       const items: unknown = payload.value;
       if (!Array.isArray(items)) return parseWhole(payload, context);
+      if (def.isPlain !== undefined && items.every(def.isPlain)) return payload;
       const values: unknown[] = [];
       payload.value = values;
       for (const [index, value] of items.entries()) {
@@ -61,7 +67,11 @@ const UNIT_ID_CHARACTERS_MAX = 1_000;
 
 /** IDs of units, each with 1 to 1,000 characters. */
 export const unitIDs = (description: string) =>
-  list(z.string().min(1).max(UNIT_ID_CHARACTERS_MAX)).describe(description);
+  new BoundedArray({
+    type: "array",
+    element: z.string().min(1).max(UNIT_ID_CHARACTERS_MAX),
+    isPlain: (id) => typeof id === "string" && id.length > 0 && id.length <= UNIT_ID_CHARACTERS_MAX,
+  }).describe(description) as unknown as z.ZodArray<z.ZodString>;
 
 export const jsonObject = (description: string) =>
   z.record(z.string(), z.unknown()).describe(description);

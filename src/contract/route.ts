@@ -14,6 +14,8 @@ export interface Route {
   readonly path: `/${string}`;
   /** Further paths of the endpoint, with the same parameters: public clients disagree. */
   readonly aliases?: readonly `/${string}`[];
+  /** True for a body that lists ids: it may be larger than others. */
+  readonly listsIDs?: true;
   /** True for the path of one entity that has no parameter. */
   readonly single?: true;
   readonly access: Access;
@@ -72,7 +74,8 @@ export interface ConsoleRoute<
 }
 
 /** Further members of a row. Defaults: `specification`, `noQuery` for a read, `noBody`, status 200. */
-interface Rest<Response extends z.ZodType> extends Pick<Route, "message" | "aliases" | "single"> {
+interface Rest<Response extends z.ZodType>
+  extends Pick<Route, "message" | "aliases" | "single" | "listsIDs"> {
   readonly origin?: "extension";
   readonly status?: Route["status"];
   readonly response: Response;

@@ -138,24 +138,28 @@ export const segmentRoutes = {
   addSegmentIDs: onSegment("PATCH", "/id_list", "Add ids to a segment", {
     ...updated,
     body: idsBody,
+    listsIDs: true,
   }),
   removeSegmentIDs: onSegment("DELETE", "/id_list", "Remove ids from a segment", {
     ...updated,
     body: idsBody,
+    listsIDs: true,
   }),
   resetSegmentIDs: onSegment("POST", "/id_list/reset", "Empty or replace the ids of a segment", {
     ...updated,
     body: idsReset,
+    listsIDs: true,
   }),
   addIDsToSegment: onSegment("PATCH", "/add_ids", "Add ids to a segment of some version", {
     ...updated,
     body: idsOfVersion,
+    listsIDs: true,
   }),
   removeIDsFromSegment: onSegment(
     "PATCH",
     "/remove_ids",
     "Remove ids from a segment of some version",
-    { ...updated, body: idsOfVersion },
+    { ...updated, body: idsOfVersion, listsIDs: true },
   ),
   replaceSegmentRules: onSegment("POST", "/conditional", "Replace the rules of a segment", {
     ...updated,

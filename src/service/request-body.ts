@@ -49,19 +49,23 @@ const SLICE_MS = 10;
 export async function readRequestBody(
   bytes: Buffer,
   { headers, query }: BodyFacts,
-  { access, eventsMember, sdk }: BodyRules,
+  rules: BodyRules,
   limits: ServiceLimits,
 ): Promise<RequestBody> {
+  const { access, eventsMember, sdk } = rules;
   const { "content-encoding": encoding, "content-type": type } = headers;
-  const bytesMax = bodyBytesMax(access, limits);
+  const bytesMax = bodyBytesMax(rules, limits);
   const decoded = await decodeContent(bytes, encoding, bytesMax);
   if (sdk) {
     const json = await decodeAsQuerySays(decoded, query, bytesMax);
     return readEventBody(json, JSON_TYPE, limits, eventsMember);
   }
-  return takesEvents(access)
-    ? readEventBody(decoded, type, limits, eventsMember)
-    : readBody(decoded, type, limits.bodyDepthMax);
+  if (takesEvents(access)) return readEventBody(decoded, type, limits, eventsMember);
+  const steps = bodySteps(decoded, type, limits.bodyDepthMax);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    if (decoded.length > PARSED_AT_ONCE_CHARACTERS_MAX) await nextTurn();
+  }
 }
 
 /** The parts of a request that say how its body is encoded. */
@@ -71,11 +75,12 @@ interface BodyFacts {
 }
 
 /** Rules of a route about its body; none on a path without a route. */
-type BodyRules = Partial<Pick<Route, "access" | "eventsMember" | "sdk">>;
+type BodyRules = Partial<Pick<Route, "access" | "eventsMember" | "listsIDs" | "sdk">>;
 
 /** Bytes of the body of a request to a route, after decoding. */
-export function bodyBytesMax(access: Access | undefined, limits: ServiceLimits): number {
-  return takesEvents(access) ? limits.eventBodyBytesMax : limits.bodyBytesMax;
+export function bodyBytesMax({ access, listsIDs }: BodyRules, limits: ServiceLimits): number {
+  if (takesEvents(access)) return limits.eventBodyBytesMax;
+  return listsIDs === true ? limits.idsBodyBytesMax : limits.bodyBytesMax;
 }
 
 /** Users and events have properties of any name. */
@@ -164,10 +169,22 @@ export function readBody(
   contentType: string | undefined,
   depthMax: number,
 ): RequestBody {
+  const steps = bodySteps(bytes, contentType, depthMax);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** Reads a body in steps, between which other requests can get their turn. */
+function* bodySteps(
+  bytes: Buffer,
+  contentType: string | undefined,
+  depthMax: number,
+): Generator<void, RequestBody, void> {
   const text = textOf(bytes, contentType);
   if (text === undefined) return { text, value: undefined };
   checkDepth(shapeOf(bytes), depthMax);
+  yield;
   const value = parseText(text);
+  yield;
   const key = forbiddenKey(value, text);
   if (key !== undefined) throw malformed(`Body contains the forbidden key ${key}`);
   return { text, value };

@@ -20,6 +20,8 @@ declare module "fastify" {
     readonly access?: Access;
     /** The member of the body that lists events. */
     readonly eventsMember?: string;
+    /** True for a body that lists ids. */
+    readonly listsIDs?: true;
     /** True for routes of SDKs. */
     readonly sdk?: true;
     /** True for routes of OpenFeature. */

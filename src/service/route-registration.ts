@@ -58,8 +58,8 @@ function registerRoute(
   route: Route,
   { state, keyHeaders, limits, origins }: RouteRegistrationOptions,
 ): void {
-  const { access, eventsMember, sdk, ofrep } = route;
-  const bodyLimit = bodyBytesMax(access, limits);
+  const { access, eventsMember, listsIDs, sdk, ofrep } = route;
+  const bodyLimit = bodyBytesMax(route, limits);
   http.route({
     method: route.method,
     url: urlOf(route.path),
@@ -67,7 +67,7 @@ function registerRoute(
     config: {
       access,
       frequent: access !== "console",
-      ...omitUndefined({ eventsMember, sdk, ofrep }),
+      ...omitUndefined({ eventsMember, listsIDs, sdk, ofrep }),
     },
     // Runs before the body is read, so unauthorized clients cause little work.
     onRequest: async (request, reply) => {

@@ -4,6 +4,8 @@ import { KIB, MIB } from "../base/limits.js";
 export const serviceLimits = {
   /** Bytes of the body of a console request. */
   bodyBytesMax: 1 * MIB,
+  /** Bytes of the body of a request that lists ids: 100,000 of 80 characters. */
+  idsBodyBytesMax: 8 * MIB,
   /** Bytes of the body of a request to the event route. */
   eventBodyBytesMax: 8 * MIB,
   /** Bytes of a refused body that are read and discarded: its sender reads the answer only then. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { faultsOf } from "../../src/contract/faults.js";
-import { FAULTS_MAX, list } from "../../src/contract/fields.js";
+import { FAULTS_MAX, list, unitIDs } from "../../src/contract/fields.js";
 
 const item = z.object({ name: z.string(), parts: list(z.number()) });
 const items = list(item).min(1).describe("Items.");
@@ -41,4 +41,14 @@ it("stops after more faults than an answer lists", () => {
   const { error } = nested.safeParse(Array(1_000).fill({ parts }));
   expect(error?.issues).toHaveLength(FAULTS_MAX + 1);
   expect(looked).toBe(FAULTS_MAX + 1);
+});
+
+it("reports the same faults of ids, and returns good ones as they are", () => {
+  const plain = z.array(z.string().min(1).max(1_000));
+  for (const ids of [["a", "x".repeat(1_000)], [], ["a", ""], [1, "b"], ["x".repeat(1_001)], "a"]) {
+    const [received, expected] = [unitIDs("IDs.").safeParse(ids), plain.safeParse(ids)];
+    expect(received.error?.issues).toEqual(expected.error?.issues);
+    expect(received.data).toEqual(expected.data);
+  }
+  expect(z.toJSONSchema(unitIDs("IDs."))).toEqual(z.toJSONSchema(plain.describe("IDs.")));
 });

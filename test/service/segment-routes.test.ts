@@ -202,3 +202,15 @@ describe("segments that were created", () => {
     ]);
   });
 });
+
+it("takes 100,000 ids in one request, and other bodies of at most a MiB", async () => {
+  await create({ name: "long", type: "id_list" });
+  const ids = Array.from({ length: 100_000 }, (_, index) => `user-${index}-${"x".repeat(30)}`);
+  const list = `${path}/long/id_list`;
+  const added = await service.call<Segment>({ method: "PATCH", path: list, body: { ids } });
+  expect([added.status, added.json.data.count]).toEqual([200, ids.length]);
+  const body = { ids: [...ids.slice(0, -1), ""] };
+  const { status, json } = await service.call({ method: "PATCH", path: list, body });
+  expect([status, json.errors[0]?.property]).toEqual([400, "ids[99999]"]);
+  expect((await create({ ...minimal, description: "x".repeat(1_100_000) })).status).toBe(413);
+});
