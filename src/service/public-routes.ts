@@ -11,6 +11,14 @@ import type { ServiceState } from "./service-state.js";
 /** Paths of the OpenAPI document, and the tags that it adds: tool servers select operations by tag. */
 const documentTags = { "/openapi.json": [], "/openapi/20240601.json": ["MCP"] };
 
+/**
+ * Returns a document for tool servers: they read alternatives only as `oneOf`. `anyOf` is more exact, because
+ * an empty array is both a list of texts and a list of numbers.
+ */
+function forTools(document: string): string {
+  return document.replaceAll('"anyOf":', '"oneOf":');
+}
+
 interface PublicRoutesOptions {
   readonly state: Pick<ServiceState, "requireReady">;
   readonly metrics: ServiceMetrics;
@@ -42,7 +50,10 @@ export function registerPublicRoutes(
   for (const [url, moreTags] of Object.entries(documentTags)) {
     let document: string | undefined;
     http.get(url, async (_, reply) => {
-      document ??= `${JSON.stringify(openApiDocument({ version, routes, keyHeader, moreTags }))}\n`;
+      if (document === undefined) {
+        const text = JSON.stringify(openApiDocument({ version, routes, keyHeader, moreTags }));
+        document = `${moreTags.length > 0 ? forTools(text) : text}\n`;
+      }
       reply.header("cache-control", "no-cache").type("application/json; charset=utf-8");
       return reply.send(document);
     });

@@ -2,6 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../src/base/package-files.js";
 import { openApiDocument } from "../../src/contract/openapi.js";
+import type { JsonSchema } from "../../src/contract/openapi-schemas.js";
 import { createApp } from "../../src/service/app.js";
 import { pageSecurityPolicy } from "../../src/service/public-routes.js";
 import { createLogger } from "../../src/service/request-log.js";
@@ -23,6 +24,30 @@ test("GET /openapi.json is the document, without a key", async () => {
     JSON.parse(JSON.stringify(openApiDocument({ version, keyHeader: "X-Key" }))),
   );
 });
+
+test("GET /openapi/20240601.json has parameters that the official tool server can read", async () => {
+  const { body } = await service.app.http.inject("/openapi/20240601.json");
+  const { paths } = JSON.parse(body) as ReturnType<typeof openApiDocument>;
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const schemas = operations
+    .flatMap(({ tags, parameters }) => (tags.includes("MCP") ? parameters : []))
+    .flatMap((parameter) => ("schema" in parameter ? [parameter.schema] : []));
+  expect(schemas.flatMap(unreadable)).toEqual([]);
+  expect(schemas.length).toBeGreaterThan(operations.length);
+  expect(body).not.toContain('"anyOf":');
+});
+
+/** The schemas in a parameter for which the server throws and exits. */
+function unreadable(schema: JsonSchema): JsonSchema[] {
+  const forms = (schema.oneOf ?? []) as JsonSchema[];
+  const items = schema.type === "array" ? [schema.items as JsonSchema] : [];
+  const isRead =
+    schema.$ref === undefined &&
+    (typeof schema.type === "string"
+      ? !["object", "null"].includes(schema.type) && !items.includes(undefined as never)
+      : schema.type === undefined && forms.length > 1);
+  return [...(isRead ? [] : [schema]), ...[...forms, ...items].flatMap(unreadable)];
+}
 
 test("GET /docs is the page, without a key, and uses no other hosts", async () => {
   const { status, headers, json } = await service.call({ path: "/docs", key: null });
