@@ -189,6 +189,13 @@ export const exampleRequests = {
   addSegmentIDs: { ids: ["u-1024", "u-1025"] },
   removeSegmentIDs: { ids: ["u-1025"] },
   resetSegmentIDs: { ids: ["u-1"] },
+  createPromptVersion: {
+    name: "Short and friendly",
+    prompts: [{ role: "system", content: "Greet {{name}} in one sentence." }],
+    model: "small",
+    temperature: 0.5,
+  },
+  publishPrompt: { version: 2 },
   replacePrompt: { description: "First words of the support assistant.", tags: ["support"] },
   patchPrompt: { tags: ["support", "greeting"] },
   archiveDynamicConfig: archiving,

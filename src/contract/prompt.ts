@@ -14,6 +14,7 @@ import {
 import { descriptionText, nameLike, text } from "./fields.js";
 import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery } from "./list-query.js";
+import { promptContentFields, promptContentRoutes } from "./prompt-content.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 
 const namePattern = /^[a-zA-Z0-9_\-. ]*$/;
@@ -59,6 +60,7 @@ export const prompt = z
     ...provenance,
     idType,
     holdoutIDs,
+    ...promptContentFields,
     version,
     ...archivable,
   })
@@ -90,6 +92,7 @@ export const promptRoutes = {
     ...updated,
     body: promptPatch,
   }),
+  ...promptContentRoutes(prompt),
   ...lifecycleRoutes({
     name: "Prompt",
     title: "Prompt",

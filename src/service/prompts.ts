@@ -10,6 +10,7 @@ import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identityFirst, newProvenance } from "./new-entity.js";
+import { invalid, notFound } from "./service-error.js";
 
 const promptType: EntityType<Prompt> = {
   kind: "prompt",
@@ -31,7 +32,36 @@ export function promptHandlers(operations: EntityOperations): Handlers<typeof pr
         ...current,
         ...call.body,
       })),
-    ...lifecycleHandlers("Prompt", operations, promptType),
+    createPromptVersion: async (call) => {
+      const { content: _, ...answer } = await operations.change(
+        promptType,
+        call.params.id,
+        call,
+        (current) => ({ ...current, content: call.body }),
+      );
+      return { ...answer, content: { data: { ...call.body, version: answer.version } } };
+    },
+    publishPrompt: async (call) => {
+      const version = Number(call.body.version);
+      const { content } = await operations.version(promptType, call.params.id, version);
+      if (!content) {
+        const errorMessage = `Version ${version} has no content: create one first`;
+        throw invalid([{ property: "version", errorMessage }]);
+      }
+      const published = { version, content };
+      return operations.change(promptType, call.params.id, call, (current) => ({
+        ...current,
+        published,
+      }));
+    },
+    readPublishedPrompt: async ({ params: { id } }) => {
+      const { published, version } = await operations.get(promptType, id);
+      if (!published) throw notFound(`Published content of prompt ${id}`);
+      return { content: { data: { ...published.content, version: published.version } }, version };
+    },
+    ...lifecycleHandlers("Prompt", operations, promptType, {
+      kept: ({ isArchived = false, published }) => ({ isArchived, published }),
+    }),
   };
 }
 
@@ -46,6 +76,8 @@ export function createPrompt(body: PromptCreate, stamp: Stamp): Prompt {
     id: body.name,
     idType: "userID",
     holdoutIDs: [],
+    content: null,
+    published: null,
     isArchived: false,
   };
 }

@@ -210,6 +210,13 @@ const calls = {
   replacePrompt: () => client.replacePrompt({ id: "greeting v1.0", body: { description: "d" } }),
   patchPrompt: () => client.patchPrompt({ id: "greeting v1.0", body: { tags: ["x"] } }),
   readPrompt: () => client.readPrompt({ id: "greeting v1.0" }),
+  createPromptVersion: () =>
+    client.createPromptVersion({ id: "greeting v1.0", body: { name: "first" } }),
+  publishPrompt: async () => {
+    const { data } = await client.readPrompt({ id: "greeting v1.0" });
+    return client.publishPrompt({ id: "greeting v1.0", body: { version: data.version } });
+  },
+  readPublishedPrompt: () => client.readPublishedPrompt({ id: "greeting v1.0" }),
   deletePrompt: () => client.deletePrompt({ id: "greeting v1.0" }),
   createTag: () => client.createTag({ body: { name: "q3 / checkout" } }),
   listTags: () => client.listTags({ search: "q3" }),

@@ -48,6 +48,8 @@ describe("POST /console/v1/prompts", () => {
       lastModifiedTime: json.data.createdTime,
       tags: [],
       targetApps: [],
+      content: null,
+      published: null,
       holdoutIDs: [],
       team: "",
       teamID: "",

@@ -16,6 +16,8 @@ it("a new prompt has its name as id, and defaults for absent fields", () => {
     tags: [],
     idType: "userID",
     holdoutIDs: [],
+    content: null,
+    published: null,
   });
 });
 
@@ -39,5 +41,7 @@ it("a new prompt keeps given fields, including the owner", () => {
     id: "greeting",
     idType: "userID",
     holdoutIDs: [],
+    content: null,
+    published: null,
   });
 });
