@@ -2,9 +2,11 @@ import { z } from "zod";
 import {
   entityEnvelope,
   identityFields,
+  listEnvelope,
   owner,
   ownershipDefaults,
   ownershipFields,
+  pageQuery,
   provenance,
   releasePipelineID,
   version,
@@ -142,6 +144,17 @@ export const dynamicConfigRoutes = {
     ...updated,
     body: dynamicConfigPatch,
   }),
+  listDynamicConfigReferences: consoleRoutes("Gates", "/console/v1/gates/{id}", idParams)(
+    "GET",
+    "/dynamic_config_references",
+    "List the dynamic configs that reference a gate",
+    {
+      ...extension,
+      message: "Dynamic Configs listed successfully.",
+      query: pageQuery,
+      response: listEnvelope(dynamicConfig),
+    },
+  ),
   enableDynamicConfig: onConfig("PUT", "/enable", "Enable a dynamic config", {
     ...updated,
     ...extension,

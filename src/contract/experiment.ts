@@ -3,7 +3,9 @@ import {
   activeReview,
   entityEnvelope,
   holdoutIDs,
+  listEnvelope,
   owner,
+  pageQuery,
   provenance,
   reviewSettings,
   version,
@@ -201,6 +203,17 @@ export const experimentRoutes = {
     body: enableGroups,
     status: 201,
   }),
+  listExperimentReferences: consoleRoutes("Gates", "/console/v1/gates/{id}", idParams)(
+    "GET",
+    "/experiment_references",
+    "List the experiments that reference a gate",
+    {
+      ...extension,
+      message: "Experiments listed successfully.",
+      query: pageQuery,
+      response: listEnvelope(experiment),
+    },
+  ),
   disableExperimentGroups: onExperiment(
     "POST",
     "/disable_groups",

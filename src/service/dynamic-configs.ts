@@ -12,6 +12,7 @@ import { completeText, completeValue } from "../contract/json5-pair.js";
 import type { RuleRequest } from "../contract/rule.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
+import { gateType } from "./gates.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
@@ -60,6 +61,8 @@ export function dynamicConfigHandlers(
         (current) => patchDynamicConfig(current, call.body, newIdentifier),
         optionsOf(call),
       ),
+    listDynamicConfigReferences: (call) =>
+      operations.referrers(gateType, call.params.id, call, ({ body }) => body, "dynamic_config"),
     enableDynamicConfig: (call) =>
       operations.change(dynamicConfigType, call.params.id, call, (current) => ({
         ...current,

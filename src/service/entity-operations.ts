@@ -112,16 +112,17 @@ export class EntityOperations {
     return pageAnswer(call, await this.#entities.versions(key, sliceOf(call.query)));
   }
 
-  /** Lists the entities that point at this one, each as `show` returns it. */
+  /** Lists the entities of any kind or of one that point at this one, each as `show` returns it. */
   async referrers<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
     call: ListCall,
     show: (record: EntityRecord) => AnyObject,
+    kind?: EntityKind,
   ): Promise<HandlerAnswer> {
     await this.get(type, id);
     const key = { kind: type.kind, id };
-    const page = await this.#entities.referrers(key, sliceOf(call.query));
+    const page = await this.#entities.referrers(key, sliceOf(call.query), kind);
     return pageAnswer(call, { ...page, items: page.items.map(show) });
   }
 

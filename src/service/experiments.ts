@@ -23,6 +23,7 @@ import {
   stateAfter,
   statusFaults,
 } from "./experiment-states.js";
+import { gateType } from "./gates.js";
 import type { Handlers } from "./handler.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { mergeQualityScores, qualityScoreFaults } from "./quality-scores.js";
@@ -49,6 +50,8 @@ export function experimentHandlers(
       operations.change(experimentType, call.params.id, call, (current) =>
         enableGroups(current, call.body.group_names),
       ),
+    listExperimentReferences: (call) =>
+      operations.referrers(gateType, call.params.id, call, ({ body }) => body, "experiment"),
     disableExperimentGroups: (call) =>
       operations.change(experimentType, call.params.id, call, (current) => ({
         ...current,

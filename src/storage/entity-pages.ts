@@ -40,8 +40,12 @@ export class EntityPages {
     });
   }
 
-  referrers({ kind, id }: EntityKey, slice: Slice): StoredPage {
+  referrers({ kind, id }: EntityKey, slice: Slice, sourceKind?: EntityKind): StoredPage {
     const key = [kind, storedText(id)];
+    if (sourceKind !== undefined) {
+      const values = [...key, sourceKind];
+      return this.#page(queries.kindReferrerRows, queries.kindReferrerTotal, values, slice);
+    }
     return this.#page(queries.referrerRows, queries.referrerTotal, key, slice);
   }
 

@@ -46,6 +46,12 @@ export const entityRows = `SELECT row FROM entity WHERE kind = ?
   ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
 export const entityTotal = "SELECT entities AS total FROM entity_total WHERE kind = ?";
 
+/** These take the kind of the source too. */
+export const kindReferrerRows = `SELECT source AS row FROM reference
+  WHERE target_kind = ? AND target_id = ? AND source_kind = ?
+  ORDER BY created_time DESC, source_id LIMIT ? OFFSET ?`;
+export const kindReferrerTotal = `SELECT count(*) AS total FROM reference
+  WHERE target_kind = ? AND target_id = ? AND source_kind = ?`;
 export const referrerRows = `SELECT source AS row FROM reference
   WHERE target_kind = ? AND target_id = ?
   ORDER BY created_time DESC, source_id, source_kind LIMIT ? OFFSET ?`;

@@ -94,8 +94,12 @@ export class SqliteEntityStore implements EntityStore {
     return this.#pages.versions(key, slice);
   }
 
-  async referrers(key: EntityKey, slice: Slice): Promise<EntityPage<EntityRecord>> {
-    const { items, totalItems } = this.#pages.referrers(key, slice);
+  async referrers(
+    key: EntityKey,
+    slice: Slice,
+    kind?: EntityKind,
+  ): Promise<EntityPage<EntityRecord>> {
+    const { items, totalItems } = this.#pages.referrers(key, slice, kind);
     return { items: items.map(toRecord), totalItems };
   }
 

@@ -96,8 +96,8 @@ export interface EntityStore {
   listedIDs(key: EntityKey, slice: Slice): Promise<readonly string[]>;
   /** Returns the bodies of all versions, newest first. */
   versions(key: EntityKey, slice: Slice): Promise<EntityPage<AnyObject>>;
-  /** Returns the entities that point at this one, in the order of lists. */
-  referrers(key: EntityKey, slice: Slice): Promise<EntityPage<EntityRecord>>;
+  /** Returns the entities that point at this one, of any kind or of one, in the order of lists. */
+  referrers(key: EntityKey, slice: Slice, kind?: EntityKind): Promise<EntityPage<EntityRecord>>;
   /**
    * Reads an entity and stores what `change` makes of it, with its version snapshot and references, in
    * one transaction: no other write comes in between, and it is stored completely or not at all. Durable

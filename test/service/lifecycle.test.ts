@@ -172,6 +172,33 @@ describe("the rules of a segment", () => {
   });
 });
 
+describe("the references of a gate", () => {
+  it("are listed by kind: whole dynamic configs, and whole experiments", async () => {
+    const conditions = [{ type: "passes_gate", targetValue: "g_1" }];
+    const body = { rules: [{ name: "A", passPercentage: 10, conditions }] };
+    await call("POST", "gates", { name: "g_1" });
+    for (const name of ["one", "two"]) {
+      await call("POST", "dynamic_configs", { name: `config ${name}`, ...body });
+      await call("POST", "experiments", { name: `experiment ${name}`, targetingGateID: "g_1" });
+    }
+    expect(await call("GET", "gates/g_1/dynamic_config_references?limit=1")).toMatchObject({
+      message: "Dynamic Configs listed successfully.",
+      data: [{ id: "config_two", defaultValue: {} }],
+      pagination: { totalItems: 2, nextPage: expect.stringContaining("page=2") },
+    });
+    expect(await call("GET", "gates/g_1/experiment_references")).toMatchObject({
+      message: "Experiments listed successfully.",
+      data: [{ id: "experiment_two", groups: [{}, {}] }, { id: "experiment_one" }],
+      pagination: { totalItems: 2 },
+    });
+    expect((await call("GET", "gates/g_1/gate_references")).data).toHaveLength(4);
+    expect(await call("GET", "gates/nothing/experiment_references")).toMatchObject({
+      status: 404,
+      message: "Gate not found.",
+    });
+  });
+});
+
 describe("a dynamic config", () => {
   it("is enabled and disabled, to the version that If-Match names", async () => {
     await call("POST", "dynamic_configs", { name: "one", description: "d" });

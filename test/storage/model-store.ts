@@ -87,7 +87,13 @@ export function modelStore(now: () => number = Date.now): Store {
         return "written";
       },
       versions: async (key, slice) => pageOf(snapshots.get(place(key)) ?? [], slice),
-      referrers: async (key, slice) => pageOf(all().filter(pointsAt(key)), slice),
+      referrers: async (key, slice, kind) =>
+        pageOf(
+          all()
+            .filter(pointsAt(key))
+            .filter((record) => kind === undefined || record.kind === kind),
+          slice,
+        ),
       scan: async (after, count) => {
         const page = [...records.values()].slice(after, after + count);
         return { records: page, next: page.length < count ? undefined : after + count };

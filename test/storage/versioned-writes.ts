@@ -29,8 +29,8 @@ export class VersionedEntities implements Omit<EntityStore, "list"> {
     return { items: records, totalItems };
   };
   readonly versions: EntityStore["versions"] = (key, slice) => this.entities.versions(key, slice);
-  readonly referrers: EntityStore["referrers"] = (key, slice) =>
-    this.entities.referrers(key, slice);
+  readonly referrers: EntityStore["referrers"] = (key, slice, kind) =>
+    this.entities.referrers(key, slice, kind);
   readonly listedIDs: EntityStore["listedIDs"] = (key, slice) =>
     this.entities.listedIDs(key, slice);
   readonly write: EntityStore["write"] = (key, change, options) =>
