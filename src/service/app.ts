@@ -90,7 +90,7 @@ export function createApp(dependencies: AppDependencies): App {
       metrics,
       atClose: (close) => closings.push(close),
     });
-  const state = new ServiceState(endpoints.createHandlers, limits.retryAfterSeconds);
+  const state = new ServiceState(endpoints.createHandlers, limits);
   const log = new RequestLog(logger, metrics);
   const answerError = errorAnswer(log, keyHeader, limits, state);
 

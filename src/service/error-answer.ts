@@ -7,7 +7,7 @@ import { hasOfrepError } from "../contract/ofrep.js";
 import type { RequestLog } from "./request-log.js";
 import { ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
-import { damagedError, type ServiceState } from "./service-state.js";
+import { damagedError, diskFullError, hasFault, type ServiceState } from "./service-state.js";
 
 /** Our messages for error codes of the web framework. */
 const frameworkMessages: Readonly<Record<string, string>> = {
@@ -25,12 +25,10 @@ export function errorAnswer(
   log: RequestLog,
   keyHeader: string,
   limits: ServiceLimits,
-  state: Pick<ServiceState, "damaged">,
+  state: Pick<ServiceState, "damaged" | "diskFull">,
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const isDamaged = isDamage(error);
-    if (isDamaged) state.damaged();
-    const refusal = isDamaged ? damagedError(error) : refusalOf(error, limits);
+    const refusal = refusalOf(error, limits, state);
     // The answer does not describe a defect, so the log must.
     if (refusal === undefined || (refusal.status >= 500 && refusal.cause !== undefined)) {
       log.failed(request, error);
@@ -53,15 +51,20 @@ function ofrepBody({ status, message }: ErrorBody): object {
   return { errorCode: isUnread ? "PARSE_ERROR" : "GENERAL", errorDetails: message };
 }
 
-/** Returns true if a damaged database is the error or its cause. */
-function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof SwitchyardError && error.code === "database_damaged") return true;
-  return isDamage(error.cause);
-}
-
 /** Returns the refusal for an error; undefined for a defect. */
-function refusalOf(error: unknown, limits: ServiceLimits): ServiceError | undefined {
+function refusalOf(
+  error: unknown,
+  limits: ServiceLimits,
+  state: Pick<ServiceState, "damaged" | "diskFull">,
+): ServiceError | undefined {
+  if (hasFault(error, "database_damaged")) {
+    state.damaged();
+    return damagedError(error);
+  }
+  if (hasFault(error, "disk_full")) {
+    state.diskFull();
+    return diskFullError(limits, error);
+  }
   if (error instanceof ServiceError) return error;
   if (error instanceof SwitchyardError) return storeRefusal(error, limits);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
@@ -78,13 +81,6 @@ function storeRefusal(cause: SwitchyardError, limits: ServiceLimits): ServiceErr
         status: 503,
         message: "The store is busy: try again in a moment.",
         retryAfterSeconds: limits.retryAfterSeconds,
-        cause,
-      });
-    case "disk_full":
-      return new ServiceError({
-        status: 503,
-        message: "The disk of the store is full: nothing was written.",
-        retryAfterSeconds: limits.diskRetryAfterSeconds,
         cause,
       });
     default:

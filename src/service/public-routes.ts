@@ -20,7 +20,7 @@ function forTools(document: string): string {
 }
 
 interface PublicRoutesOptions {
-  readonly state: Pick<ServiceState, "requireReady">;
+  readonly state: Pick<ServiceState, "checkReady">;
   readonly metrics: ServiceMetrics;
   /** Routes that the description of the API shows. */
   readonly routes: RouteTable;
@@ -39,7 +39,7 @@ export function registerPublicRoutes(
   const config = { frequent: true };
   http.get("/healthz", { config }, async () => ({ status: "ok" }));
   http.get("/readyz", { config }, async () => {
-    state.requireReady();
+    await state.checkReady();
     return { status: "ready" };
   });
   http.get("/metrics", { config }, async (_request, reply) => {

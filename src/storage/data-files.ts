@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
+import { open, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import Connection from "libsql";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
@@ -7,6 +8,7 @@ import { databaseError } from "./database-error.js";
 import { consoleSchema, eventSchema, type Schema } from "./database-schemas.js";
 import { makePrivateFile, openDatabase } from "./open-database.js";
 import { IN_MEMORY } from "./sqlite-database.js";
+import { DISK_FREE_BYTES_MIN } from "./storage-limits.js";
 
 /** A database file of the data directory. */
 interface DataFile {
@@ -35,14 +37,18 @@ export const dataFiles = [consoleFile, eventFile] as const;
 /** The file that a running service keeps locked. It stays empty. */
 const LOCK_FILE = "serve.lock";
 
+/** The first bytes of an SQLite file (https://www.sqlite.org/fileformat.html). */
+const MAGIC = "SQLite format 3\0";
+
 /**
- * Throws `database_missing` if one of the two databases is lost while the other holds data: the service
- * would replace it with an empty one. After an interrupted first start, neither holds data.
+ * Throws `database_missing` if one of the two databases is lost, or a file of 0 bytes, while the other
+ * holds data: the service would replace it with an empty one. After an interrupted first start, neither
+ * holds data.
  */
 export async function requireAllDatabases(directory: string): Promise<void> {
   const path = ({ name }: DataFile) => join(directory, name);
-  const missing = dataFiles.find((file) => !existsSync(path(file)));
-  const present = dataFiles.find((file) => existsSync(path(file)));
+  const missing = dataFiles.find((file) => bytesOf(path(file)) === 0);
+  const present = dataFiles.find((file) => bytesOf(path(file)) > 0);
   if (missing === undefined || present === undefined) return;
   const database = await openDatabase(path(present), present.schema);
   try {
@@ -50,11 +56,62 @@ export async function requireAllDatabases(directory: string): Promise<void> {
   } finally {
     database.close();
   }
+  const isEmpty = statSync(path(missing), { throwIfNoEntry: false }) !== undefined;
   throw new SwitchyardError(
     "database_missing",
-    `${path(missing)} is missing beside ${present.name}; restore it from the same backup, or move ` +
-      `${present.name} away to start empty`,
+    `${path(missing)} is ${isEmpty ? "empty (0 bytes)" : "missing"} beside ${present.name}; restore it ` +
+      `from the same backup, or move ${present.name} away to start empty`,
   );
+}
+
+/** Returns the size of a file; 0 if there is none. */
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * Returns a function that throws `database_damaged` if an open database of the directory has been
+ * removed, replaced, emptied or overwritten at its start. SQLite does not notice that: it goes on with
+ * the removed file and with pages in memory.
+ */
+export function watchDataFiles(directory: string): () => Promise<void> {
+  const known = new Map<string, number>();
+  for (const { name } of dataFiles) {
+    const path = join(directory, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined) known.set(path, found.ino);
+  }
+  return async () => {
+    for (const [path, inode] of known) {
+      if (await isSameDatabase(path, inode)) continue;
+      throw new SwitchyardError(
+        "database_damaged",
+        `${path} was removed, replaced or overwritten while the service ran; stop it and restore a backup`,
+      );
+    }
+  };
+}
+
+/** Throws `disk_full` if a small write may fit, but not the next large ones. */
+export async function requireSpace(directory: string): Promise<void> {
+  if (directory === IN_MEMORY) return;
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize >= DISK_FREE_BYTES_MIN) return;
+  throw new SwitchyardError(
+    "disk_full",
+    `${directory}: the disk has ${bavail * bsize} free bytes; free at least ${DISK_FREE_BYTES_MIN}`,
+  );
+}
+
+async function isSameDatabase(path: string, inode: number): Promise<boolean> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const { buffer } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+    return (await file.stat()).ino === inode && buffer.toString("latin1") === MAGIC;
+  } finally {
+    await file.close();
+  }
 }
 
 interface DirectoryLock {

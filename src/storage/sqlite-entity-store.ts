@@ -57,6 +57,14 @@ export class SqliteEntityStore implements EntityStore {
     this.#changes = new EntityChangeLog(database);
   }
 
+  /** Makes a durable write that changes nothing. */
+  writeNothing(): Promise<void> {
+    return this.#batch.write(() => {
+      const version = this.#database.pragma("user_version");
+      this.#database.execute(`PRAGMA user_version = ${version}`);
+    });
+  }
+
   /** Makes the writes that wait. */
   finish(): Promise<void> {
     return this.#batch.finish();

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { omitUndefined } from "../base/omit-undefined.js";
-import { consoleFile, eventFile, requireAllDatabases } from "./data-files.js";
+import {
+  consoleFile,
+  eventFile,
+  requireAllDatabases,
+  requireSpace,
+  watchDataFiles,
+} from "./data-files.js";
 import { consoleSchema, eventSchema } from "./database-schemas.js";
 import { EventQueue, type EventQueueOptions, type EventWriter, packIntake } from "./event-queue.js";
 import type { EventStore } from "./event-store.js";
@@ -63,10 +69,17 @@ export async function openSqliteStore(
     database.close();
     throw error;
   });
+  const requireFiles = watchDataFiles(directory);
   return {
     entities,
     keys: new SqliteKeyStore(database),
     events: opened.events,
+    probe: async (isWriting) => {
+      await requireFiles();
+      if (!isWriting) return;
+      await requireSpace(directory);
+      await entities.writeNothing();
+    },
     close: async () => {
       try {
         await opened.close();

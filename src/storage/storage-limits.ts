@@ -38,6 +38,9 @@ export const LIST_ROWS_SKIPPED_MAX = 100_000;
 /** Ids of a list that a write changes while other work waits. Longer writes are made in a thread. */
 export const LISTED_IDS_PER_TURN_MAX = 1_000;
 
+/** Free bytes of the disk with which a service that found it full is ready again. */
+export const DISK_FREE_BYTES_MIN = 16 * MIB;
+
 /** Bytes of events in one page of a list; a single larger event is a page by itself. */
 export const EVENT_PAGE_BYTES_MAX = 8 * MIB;
 

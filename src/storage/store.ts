@@ -125,6 +125,11 @@ export interface Store {
   readonly entities: EntityStore;
   readonly keys: KeyStore;
   readonly events: EventStore;
+  /**
+   * Looks at the files of the store. If `isWriting`, also looks at the space of the disk, and makes a write
+   * that changes nothing. Throws `database_damaged`, `disk_full` and what a write throws.
+   */
+  probe(isWriting: boolean): Promise<void>;
   /** Finishes accepted requests, then releases the databases. */
   close(): Promise<void>;
 }

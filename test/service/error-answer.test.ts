@@ -1,9 +1,10 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { SwitchyardError } from "../../src/base/errors.js";
 import { ServiceError } from "../../src/service/service-error.js";
 import { EventsUnavailableError } from "../../src/storage/event-store.js";
 import { fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";
+import { openTestStore } from "../support/test-store.js";
 
 let service: TestService;
 afterEach(() => service.close());
@@ -75,4 +76,68 @@ it.each([
   expect(await service.call({ path: "/readyz", key: null })).toMatchObject(refused);
   expect(await service.call({ method: "POST", path: "/fake" })).toMatchObject(refused);
   expect(await service.call({ path: "/healthz", key: null })).toMatchObject({ status: 200 });
+});
+
+describe("a full disk", () => {
+  const full = new SwitchyardError("disk_full", "/data/console.db: the disk is full");
+  const message = "The disk of the store is full: nothing was written.";
+  const refused = { status: 503, headers: { "retry-after": "30" }, json: { message } };
+  const gates = "/console/v1/gates";
+
+  it("refuses writes, is not ready, serves reads, and is ready when a write succeeds", async () => {
+    const store = await openTestStore();
+    let isFull = false;
+    const { entities, events } = store;
+    const failing = new Proxy(entities, {
+      get: (_, name: keyof typeof entities) => {
+        if (name === "write" && isFull) return () => Promise.reject(full);
+        const member: unknown = entities[name];
+        return typeof member === "function" ? member.bind(entities) : member;
+      },
+    });
+    service = await startTestService({
+      store: {
+        ...store,
+        entities: failing,
+        events: {
+          ...events,
+          append: (intake) =>
+            isFull
+              ? Promise.reject(new EventsUnavailableError("full", { cause: full }))
+              : events.append(intake),
+        },
+        probe: (isWriting) => (isWriting && isFull ? Promise.reject(full) : store.probe(isWriting)),
+      },
+    });
+    const create = () => service.call({ method: "POST", path: gates, body: { name: "A gate" } });
+    const ready = () => service.call({ path: "/readyz", key: null });
+    const send = () =>
+      service.call({
+        method: "POST",
+        path: "/v1/webhooks/event_webhook",
+        key: service.keys.server,
+        body: { event: "e" },
+      });
+    expect((await ready()).status).toBe(200);
+    isFull = true;
+    expect((await ready()).status).toBe(200);
+    expect(await create()).toMatchObject(refused);
+    expect(await ready()).toMatchObject(refused);
+    expect(await send()).toMatchObject(refused);
+    expect((await service.call({ path: gates })).status).toBe(200);
+    isFull = false;
+    expect((await ready()).status).toBe(200);
+    expect((await create()).status).toBe(201);
+    expect((await send()).status).toBe(202);
+  });
+});
+
+it("is not ready, and answers nothing, once a probe of the store finds damage", async () => {
+  const store = await openTestStore();
+  const damage = new SwitchyardError("database_damaged", "/data/console.db was removed");
+  service = await startTestService({ store: { ...store, probe: () => Promise.reject(damage) } });
+  expect((await service.call({ path: "/console/v1/gates" })).status).toBe(200);
+  expect((await service.call({ path: "/readyz", key: null })).status).toBe(503);
+  expect((await service.call({ path: "/console/v1/gates" })).status).toBe(503);
+  expect(service.log.join()).toContain("/data/console.db was removed");
 });

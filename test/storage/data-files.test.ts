@@ -1,9 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { consoleFile, eventFile, requireAllDatabases } from "../../src/storage/data-files.js";
 import { checkDatabase, openDatabase } from "../../src/storage/open-database.js";
-import { openSqliteKeys } from "../../src/storage/sqlite-store.js";
+import { openEventStore, openSqliteKeys, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { key } from "./records.js";
 
@@ -61,6 +71,19 @@ describe("a missing database", () => {
     expect(existsSync(join(directory, eventFile.name))).toBe(false);
   });
 
+  it("is refused if it is empty beside one that holds keys or events", async () => {
+    const [keys, events] = [await withKey(), await withEvent()];
+    truncateSync(join(keys, eventFile.name));
+    writeFileSync(join(events, consoleFile.name), "");
+    for (const directory of [keys, events]) {
+      await expect(requireAllDatabases(directory)).rejects.toMatchObject({
+        code: "database_missing",
+        message: expect.stringMatching(/\.db is empty \(0 bytes\) beside \w+\.db; restore it/),
+      });
+    }
+    expect(statSync(join(events, consoleFile.name)).size).toBe(0);
+  });
+
   it("is refused beside one that holds events", async () => {
     const refused = requireAllDatabases(await withEvent());
     await expect(refused).rejects.toMatchObject({ code: "database_missing" });
@@ -71,6 +94,30 @@ describe("a missing database", () => {
     (await openDatabase(join(directory, consoleFile.name), consoleFile.schema)).close();
     await requireAllDatabases(directory);
     await requireAllDatabases(newDirectory());
+  });
+});
+
+describe("the files of an open store", () => {
+  const damages: readonly (readonly [string, (path: string) => void])[] = [
+    ["removed", (path) => rmSync(path)],
+    ["replaced", (path) => cpSync(path, `${path}2`) ?? renameSync(`${path}2`, path)],
+    ["emptied", (path) => truncateSync(path)],
+    ["overwritten", (path) => writeFileSync(path, Buffer.alloc(4096, 1), { flag: "r+" })],
+  ];
+
+  it.each(damages)("are found to be damaged if one is %s", async (_, damage) => {
+    for (const { name } of [consoleFile, eventFile]) {
+      const directory = await withKey();
+      const store = await openSqliteStore(directory, openEventStore);
+      await store.probe(false);
+      await store.probe(true);
+      damage(join(directory, name));
+      await expect(store.probe(false)).rejects.toMatchObject({
+        code: "database_damaged",
+        message: expect.stringContaining(name),
+      });
+      await store.close().catch(() => undefined);
+    }
   });
 });
 

@@ -124,6 +124,7 @@ export function modelStore(now: () => number = Date.now): Store {
       },
     },
     events: noEventStore,
+    probe: async () => undefined,
     close: async () => undefined,
   };
 }

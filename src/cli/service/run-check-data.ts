@@ -46,6 +46,7 @@ function checkFiles(directory: string): readonly CheckedFile[] {
 function checkFile(path: string, schema: (typeof dataFiles)[number]["schema"]): CheckedFile {
   if (!existsSync(path)) return { path, bytes: 0, problems: ["the file is missing"] };
   const { size: bytes } = statSync(path);
+  if (bytes === 0) return { path, bytes, problems: ["the file is empty"] };
   try {
     return { path, bytes, problems: checkDatabase(path, schema) };
   } catch (error) {
