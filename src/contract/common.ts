@@ -12,6 +12,7 @@ export const entityKinds = [
   "tag",
   "gate_override",
   "experiment_override",
+  "experiment_schedule",
   "environments",
   "unit_id_type",
   "target_app",

@@ -4,6 +4,7 @@ import { evaluationRoutes } from "./evaluation.js";
 import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
 import { experimentOverrideRoutes } from "./experiment-overrides.js";
+import { experimentScheduleRoutes } from "./experiment-schedule.js";
 import { gateRoutes } from "./gate.js";
 import { gateOverrideRoutes } from "./gate-overrides.js";
 import { holdoutRoutes } from "./holdout.js";
@@ -24,6 +25,7 @@ export const routes = {
   ...dynamicConfigRoutes,
   ...experimentRoutes,
   ...experimentOverrideRoutes,
+  ...experimentScheduleRoutes,
   ...qualifyingEventRoutes,
   ...segmentRoutes,
   ...promptRoutes,

@@ -35,6 +35,7 @@ import { readRequestBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
 import { registerRoutes } from "./route-registration.js";
+import { experimentScheduleHandlers, ScheduledStarts } from "./scheduled-starts.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
 import { ServiceError } from "./service-error.js";
@@ -154,12 +155,18 @@ function serviceEndpoints(
       logger.error({ err, exposures }, "Exposures lost");
     const exposures = new ExposureLog(events, { now, onLost });
     atClose(() => exposures.close());
+    const onFailed = (err: unknown, experimentID: string | undefined) =>
+      logger.error({ err, experimentID }, "Scheduled start failed");
+    const starts = new ScheduledStarts({ entities, keys, operations, now, onFailed });
+    atClose(() => starts.close());
+    starts.begin();
     return {
       ...gateHandlers(operations, newIdentifier),
       ...gateOverrideHandlers(operations),
       ...dynamicConfigHandlers(operations, newIdentifier, schemaChecker),
       ...experimentHandlers(operations, newIdentifier),
       ...experimentOverrideHandlers(operations),
+      ...experimentScheduleHandlers(operations, now),
       ...qualifyingEventHandlers(operations),
       ...segmentHandlers(operations, newIdentifier),
       ...promptHandlers(operations),

@@ -81,7 +81,7 @@ export const experimentType: EntityType<Experiment> = {
       { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
       ...inlineTargetingRules,
     ]),
-  parts: ["experiment_override"],
+  parts: ["experiment_override", "experiment_schedule"],
 };
 
 const lifecycle = {
@@ -135,7 +135,7 @@ export function experimentStepHandlers(
 }
 
 /** Throws a 400 that names both states if the step is not allowed. */
-function stepped(current: Experiment, to: ExperimentStatus, time: number): Experiment {
+export function stepped(current: Experiment, to: ExperimentStatus, time: number): Experiment {
   refuseFaults(statusFaults(current.status, to));
   return { ...current, ...stateAfter(current, to, time) };
 }

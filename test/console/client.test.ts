@@ -148,6 +148,12 @@ const calls = {
       body: { userIDOverrides: [{ groupID: "Test", ids: ["u1"] }] },
     }),
   readExperimentOverrides: () => client.readExperimentOverrides({ id: "an_experiment" }),
+  scheduleExperimentStart: async () => {
+    await client.createExperiment({ body: { name: "Scheduled" } });
+    return client.scheduleExperimentStart({ id: "scheduled", body: { scheduledTime: 2 ** 42 } });
+  },
+  readExperimentSchedule: () => client.readExperimentSchedule({ id: "scheduled" }),
+  cancelExperimentStart: () => client.cancelExperimentStart({ id: "scheduled" }),
   restartExperimentAsNew: () =>
     client.restartExperimentAsNew({ id: "an_experiment", body: { name: "Another" } }),
   listExperimentVersions: () => client.listExperimentVersions({ id: "an_experiment" }),

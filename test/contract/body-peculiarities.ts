@@ -110,6 +110,7 @@ export const needingState: readonly OperationName[] = [
   "patchDynamicConfigRule",
   "patchDynamicConfigRules",
   "replaceSegmentRules",
+  "scheduleExperimentStart",
   "publishPrompt",
   "replaceExperimentOverrides",
   "addExperimentOverrides",
