@@ -11,10 +11,17 @@ import {
   version,
 } from "./common.js";
 import { bodyFaults, patchFaults } from "./experiment-faults.js";
-import { experimentFields, experimentID, group, layerID, unset } from "./experiment-fields.js";
+import {
+  experimentFields,
+  experimentID,
+  experimentStatuses,
+  group,
+  layerID,
+  unset,
+} from "./experiment-fields.js";
 import { flag, list, text, textList, withRule } from "./fields.js";
 import { archiveFields, lifecycleRoutes } from "./lifecycle-routes.js";
-import { listQuery } from "./list-query.js";
+import { listQuery, statusFilter } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule } from "./rule.js";
 
@@ -248,7 +255,7 @@ export const experimentRoutes = {
     onOne: onExperiment,
     updated: updated.message,
     entity: experiment,
-    query: listQuery.omit({ type: true }),
+    query: listQuery.omit({ type: true }).extend({ status: statusFilter(experimentStatuses) }),
     specified: ["versions"],
   }),
 } satisfies Record<string, Route>;

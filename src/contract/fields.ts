@@ -76,9 +76,15 @@ export const unitIDs = (description: string) =>
 export const jsonObject = (description: string) =>
   z.record(z.string(), z.unknown()).describe(description);
 
-/** A text of 3 to 100 characters that matches `pattern`. */
+/** A text of 3 to 100 characters that matches `pattern`, without outer blanks. */
 export const nameLike = (pattern: RegExp, description: string) =>
-  z.string().min(NAME_CHARACTERS_MIN).max(NAME_CHARACTERS_MAX).regex(pattern).describe(description);
+  z
+    .string()
+    .min(NAME_CHARACTERS_MIN)
+    .max(NAME_CHARACTERS_MAX)
+    .regex(pattern)
+    .refine((name) => name.trim() === name, "Must not begin or end with a blank")
+    .describe(description);
 
 const PATH_NAME_CHARACTERS_MAX = 100;
 

@@ -17,7 +17,7 @@ import {
 } from "./common.js";
 import { flag, list, numeric, text } from "./fields.js";
 import { archiveFields, lifecycleRoutes } from "./lifecycle-routes.js";
-import { listQuery } from "./list-query.js";
+import { listQuery, statusFilter, typeFilter } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
 import { ruleRoutes } from "./rule-routes.js";
@@ -118,7 +118,9 @@ const life = lifecycleRoutes({
   onOne: onGate,
   updated: updated.message,
   entity: gate,
-  query: listQuery.omit({ layerID: true }),
+  query: listQuery
+    .omit({ layerID: true })
+    .extend({ type: typeFilter(gateTypes), status: statusFilter(gateStatuses) }),
   specified: ["archive", "unarchive", "versions"],
 });
 

@@ -128,6 +128,7 @@ export function storedRoutes<
     "read*": onOne("GET", "", `Read ${noun}`, {
       ...extension,
       message: `${title} read successfully.`,
+      moreStatuses: [304],
       response: entityEnvelope(entity),
     }),
     "delete*": onOne("DELETE", "", `Delete ${noun}`, {

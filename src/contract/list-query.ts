@@ -2,13 +2,44 @@ import { z } from "zod";
 import { pageQuery } from "./common.js";
 import { type AnyObject, list, queryFlag } from "./fields.js";
 
+const SEVERAL =
+  "Several values mean any of them: separated by commas, or repeated, which keeps their commas.";
+
 /** Values of a filter, repeated in a query or separated by commas. An entity needs one of them. */
 const filter = (description: string) =>
   z
     .union([z.string(), list(z.string())], { error: () => "Expected text" })
-    .transform((given): readonly string[] => [given].flat().flatMap(alternatives))
-    .describe(`${description} Several values, repeated or separated by commas, mean any of them.`)
+    .transform((given): readonly string[] =>
+      typeof given === "string" ? alternatives(given) : given,
+    )
+    .describe(`${description} ${SEVERAL}`)
     .exactOptional();
+
+/** A filter on a field that has only known values, in any case. No entity has another one. */
+export const knownFilter = (description: string, known: readonly string[]) =>
+  z
+    .union([z.string(), list(z.string())], { error: () => "Expected text" })
+    .transform((given): readonly string[] =>
+      typeof given === "string" ? given.split(",").map((part) => part.trim()) : given,
+    )
+    .check(({ value, issues }) => {
+      const unknown = value.find((text) => !known.some((word) => isSameWord(word, text)));
+      if (unknown === undefined) return;
+      const message = `Expected one of ${known.join(", ")}; received ${JSON.stringify(unknown)}`;
+      issues.push({ code: "custom", message, input: value });
+    })
+    .describe(`${description} One of: ${known.join(", ")}. ${SEVERAL}`)
+    .exactOptional();
+
+function isSameWord(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
+}
+
+export const statusFilter = (known: readonly string[]) =>
+  knownFilter("Only entities in this state. `archived` lists archived ones.", known);
+
+export const typeFilter = (known: readonly string[]) =>
+  knownFilter("Only entities of this type.", known);
 
 /** Returns the parts between commas, and the whole text too: a tag may contain a comma. */
 function alternatives(text: string): string[] {
@@ -16,12 +47,15 @@ function alternatives(text: string): string[] {
   return [...new Set([text, ...parts])].filter((part) => part !== "");
 }
 
-/** The query of a list with every filter. A resource omits filters on fields that it lacks. */
+/**
+ * The query of a list with every filter. A resource omits filters on fields that it lacks, and names the
+ * values of its own types and states.
+ */
 export const listQuery = pageQuery.extend({
   tags: filter("Only entities with one of these tags."),
-  type: filter("Only entities of this type."),
+  type: typeFilter([]),
   idType: filter("Only entities of this ID type."),
-  status: filter("Only entities in this state. `archived` lists archived ones."),
+  status: statusFilter(["active", "archived"]),
   creatorID: filter("Only entities of the creator with this identifier."),
   creatorName: filter("Only entities of this creator."),
   lastModifierName: filter("Only entities that this writer changed last."),

@@ -10,9 +10,10 @@ const QUALIFYING_EVENT_NAME_MAX = 255;
 const sourceTypes = ["table", "query"] as const;
 
 /**
- * Refuses names that a path cannot carry: control characters, unpaired surrogates, `.` and `..`.
+ * Refuses names that a path cannot carry: control characters, unpaired surrogates, outer blanks, `.` and
+ * `..`.
  */
-const namePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]+$/u;
+const namePattern = /^(?!\.{1,2}$)(?!\s)(?!.*\s$)[^\p{Cc}\p{Cs}]+$/u;
 
 const idColumn = z.object({
   serviceUnitID: text("ID type of the service."),

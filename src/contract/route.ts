@@ -75,7 +75,7 @@ export interface ConsoleRoute<
 
 /** Further members of a row. Defaults: `specification`, `noQuery` for a read, `noBody`, status 200. */
 interface Rest<Response extends z.ZodType>
-  extends Pick<Route, "message" | "aliases" | "single" | "listsIDs"> {
+  extends Pick<Route, "message" | "aliases" | "single" | "listsIDs" | "moreStatuses"> {
   readonly origin?: "extension";
   readonly status?: Route["status"];
   readonly response: Response;

@@ -16,7 +16,7 @@ import {
 } from "./common.js";
 import { descriptionText, flag, list, nameLike, numeric, unitIDs } from "./fields.js";
 import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
-import { listQuery } from "./list-query.js";
+import { listQuery, typeFilter } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
 
@@ -63,7 +63,8 @@ export const segmentDefaults: Omit<
   rules: [],
 };
 
-const segmentPatch = writable.omit({ id: true, type: true }).exactPartial();
+/** `type` may be sent back as it is. */
+const segmentPatch = writable.omit({ id: true }).exactPartial();
 
 const segmentReplace = segmentPatch.extend({
   description: fields.description,
@@ -173,6 +174,8 @@ export const segmentRoutes = {
     onOne: onSegment,
     updated: updated.message,
     entity: segment,
-    query: listQuery.omit({ targetAppID: true, layerID: true }),
+    query: listQuery
+      .omit({ targetAppID: true, layerID: true })
+      .extend({ type: typeFilter(segmentTypes) }),
   }),
 } satisfies Record<string, Route>;

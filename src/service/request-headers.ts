@@ -46,6 +46,12 @@ export function ifMatchOf(headers: IncomingHttpHeaders): IfMatch {
   });
 }
 
+/** Returns true if `If-None-Match` names the ETag. It compares weakly, and ignores what it cannot read. */
+export function isUnchanged(headers: IncomingHttpHeaders, etag: string): boolean {
+  const given = headers["if-none-match"]?.split(",").map((part) => part.trim()) ?? [];
+  return given.some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag);
+}
+
 export function idempotencyKeyOf(
   headers: IncomingHttpHeaders,
   { idempotencyKeyCharactersMax: max }: ServiceLimits,

@@ -9,7 +9,7 @@ import { authenticate } from "./authentication.js";
 import { allowOrigin, type Origins } from "./cors.js";
 import { type CallFacts, type Handler, type HandlerCall, objectText } from "./handler.js";
 import { bodyBytesMax } from "./request-body.js";
-import { idempotencyKeyOf, ifMatchOf } from "./request-headers.js";
+import { idempotencyKeyOf, ifMatchOf, isUnchanged } from "./request-headers.js";
 import { refuseFaults, ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
 import type { ServiceState } from "./service-state.js";
@@ -90,8 +90,14 @@ function registerRoute(
         reply.code(answer.status).headers(answer.headers).serializer(String);
         return reply.send(answer.body);
       }
+      if (answer.version !== undefined) {
+        const etag = `"${answer.version}"`;
+        reply.header("etag", etag);
+        if (route.method === "GET" && isUnchanged(request.headers, etag)) {
+          return reply.code(304).send();
+        }
+      }
       reply.code(route.status).type(JSON_TYPE).serializer(objectText);
-      if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
       return route.message === "" ? answer.content : { message: route.message, ...answer.content };
     },
   });

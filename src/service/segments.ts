@@ -13,7 +13,7 @@ import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
-import { ServiceError } from "./service-error.js";
+import { invalid, ServiceError } from "./service-error.js";
 
 export const segmentType: EntityType<Segment> = {
   kind: "segment",
@@ -108,6 +108,10 @@ export function patchSegment(
   { rules, ...others }: SegmentPatch,
   newIdentifier: NewIdentifier,
 ): Segment {
+  if (others.type !== undefined && others.type !== current.type) {
+    const errorMessage = `The type of a segment cannot change; it is ${current.type}`;
+    throw invalid([{ property: "type", errorMessage }]);
+  }
   return {
     ...current,
     ...others,

@@ -60,6 +60,43 @@ describe.each(resources)("%s", (path, id, body) => {
     expect(await idsIn(`${path}?creatorName=CONSOLE%20API&tags=c`)).toEqual(["two"]);
   });
 
+  it("find a tag with a comma exactly if the parameter is repeated", async () => {
+    await call("POST", path, { ...body, name: "three", tags: ["b,c"] });
+    expect(await idsIn(`${path}?tags=b,c&tags=zzz`)).toEqual(["three"]);
+    expect(await idsIn(`${path}?tags=b,c`)).toHaveLength(3);
+  });
+
+  it("refuse a state that none can have, and name the possible ones", async () => {
+    for (const query of ["status=unknown", "status=", "status=archived&status=gone"]) {
+      const { status, errors } = await call("GET", `${path}?${query}`);
+      expect([status, errors[0]?.property], query).toEqual([400, "status"]);
+      expect(errors[0]?.errorMessage).toMatch(/^Expected one of .*archived.*; received "/i);
+    }
+    expect(await call("GET", `${path}?status=ARCHIVED`)).toMatchObject({ status: 200 });
+  });
+
+  it("refuse names of blanks, and with outer blanks", async () => {
+    for (const name of ["    ", " outer", "outer "]) {
+      const { status, errors } = await call("POST", path, { ...body, name });
+      expect([status, errors[0]?.property], name).toEqual([400, "name"]);
+    }
+  });
+
+  it("answer 304 to the ETag of the version that the client has", async () => {
+    const read = (tags?: string) =>
+      service.call({
+        path: `${root}/${one}`,
+        headers: tags === undefined ? {} : { "if-none-match": tags },
+      });
+    const { etag = "" } = (await read()).headers;
+    for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+      const { status, headers, json } = await read(tags);
+      expect([status, headers["etag"], json], tags).toEqual([304, etag, undefined]);
+    }
+    await call("PUT", `${one}/archive`, {});
+    expect((await read(etag)).status).toBe(200);
+  });
+
   it("refuse a query parameter that they do not know, and name the known ones", async () => {
     const { status, message, errors } = await call("GET", `${path}?tag=b`);
     expect({ status, message }).toEqual({ status: 400, message: "Unknown query parameter" });

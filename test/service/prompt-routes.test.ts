@@ -159,7 +159,7 @@ describe("prompts that were created", () => {
     });
   });
 
-  it.each(["greeting", "a greeting", "v2.0. final", "...", " . "])(
+  it.each(["greeting", "a greeting", "v2.0. final", "...", "a . b"])(
     "are read and deleted by their name: %j",
     async (name) => {
       const { json: created } = await create({ name });

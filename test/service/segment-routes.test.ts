@@ -214,3 +214,39 @@ it("takes 100,000 ids in one request, and other bodies of at most a MiB", async 
   expect([status, json.errors[0]?.property]).toEqual([400, "ids[99999]"]);
   expect((await create({ ...minimal, description: "x".repeat(1_100_000) })).status).toBe(413);
 });
+
+it("refuses a change of the type, and takes the same type back", async () => {
+  await create({ name: "typed", type: "id_list" });
+  for (const [method, rest] of [
+    ["PATCH", {}],
+    ["POST", { description: "", rules: [] }],
+  ] as const) {
+    const change = (type: string) =>
+      service.call<Segment>({ method, path: `${path}/typed`, body: { ...rest, type } });
+    const { status, json } = await change("rule_based");
+    expect([status, json.errors]).toEqual([
+      400,
+      [
+        {
+          property: "type",
+          errorMessage: "The type of a segment cannot change; it is id_list",
+        },
+      ],
+    ]);
+    expect((await change("id_list")).json.data.type).toBe("id_list");
+  }
+});
+
+it.each([
+  ["gates", "type=permanent,unknown", "PERMANENT, TEMPORARY"],
+  ["segments", "type=list", "id_list, rule_based, analysis_list, user_store_id_list"],
+])("refuses an unknown type in lists of %s", async (resource, query, known) => {
+  const { status, json } = await service.call({ path: `/console/v1/${resource}?${query}` });
+  expect([status, json.errors[0]?.errorMessage]).toEqual([
+    400,
+    expect.stringContaining(`Expected one of ${known}; received `),
+  ]);
+  const first = known.split(", ")[0] as string;
+  const good = await service.call({ path: `/console/v1/${resource}?type=${first.toLowerCase()}` });
+  expect(good.status).toBe(200);
+});

@@ -55,7 +55,10 @@ function texts(form: Form): fc.Arbitrary<string> {
   const repeated = /^\^(\[[^\]]+\])\*\$$/.exec(pattern ?? "")?.[1];
   if (repeated !== undefined) {
     const ofLength = (...bounds: number[]) =>
-      fc.stringMatching(new RegExp(`^${repeated}{${bounds}}$`));
+      // Names have no outer blanks, which their pattern, that of the specification, does not say.
+      fc
+        .stringMatching(new RegExp(`^${repeated}{${bounds}}$`))
+        .filter((text) => text.trim() === text);
     return fc.oneof(ofLength(minLength, maxLength), ofLength(minLength), ofLength(maxLength));
   }
   const allowed = new RegExp(pattern ?? "", "u");
