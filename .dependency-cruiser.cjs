@@ -94,7 +94,8 @@ const rooms = {
   console: ["base", "contract"],
   storage: ["base", "contract"],
   evaluation: ["base", "contract"],
-  service: ["base", "contract", "storage", "target", "evaluation"],
+  intake: ["base", "target"],
+  service: ["base", "contract", "storage", "target", "evaluation", "intake"],
   page: ["base", "profile", "report"],
 
   // These put things together.

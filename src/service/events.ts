@@ -2,6 +2,9 @@ import { DAY_MS, formatDay } from "../base/day.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { eventRoutes } from "../contract/event.js";
 import type { logEventRoutes } from "../contract/log-event.js";
+import { cutEvents, cutLoggedEvents, type EventText, eventBody } from "../intake/event-text.js";
+import type { WarningKind } from "../intake/event-warning.js";
+import { EventWarnings } from "../intake/event-warnings.js";
 import {
   CursorError,
   type EventStore,
@@ -9,9 +12,6 @@ import {
   type StoredEvent,
 } from "../storage/event-store.js";
 import type { EventRules } from "../target/target.js";
-import { cutEvents, cutLoggedEvents, type EventText, eventBody } from "./event-text.js";
-import type { WarningKind } from "./event-warning.js";
-import { EventWarnings } from "./event-warnings.js";
 import {
   type CallFacts,
   FinishedJson,

@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from "prom-client";
+import type { WarningKind } from "../intake/event-warning.js";
 import type { EventCommit } from "../storage/event-store.js";
-import type { WarningKind } from "./event-warning.js";
 
 /** One answered request. `route` is the pattern of the path: ids would create new series. */
 interface RequestObservation {

@@ -9,7 +9,7 @@ import { ZstdDecoder } from "../base/zstd-decoder.js";
 import { loadZstd } from "../base/zstd-library.js";
 import { forbiddenKey } from "../contract/json-text.js";
 import type { Access, Route } from "../contract/route.js";
-import { eventTexts, membersOf } from "./event-text.js";
+import { eventTexts, membersOf } from "../intake/event-text.js";
 import { invalid, ServiceError } from "./service-error.js";
 import { type ServiceLimits, SYNTAX_FAULT_CHARACTERS_MAX } from "./service-limits.js";
 

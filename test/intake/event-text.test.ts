@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutEvents, eventBody } from "../../src/service/event-text.js";
+import { cutEvents, eventBody } from "../../src/intake/event-text.js";
 
 const bodies = (text: string) => cutEvents(text).map((event) => eventBody(event, 5));
 
