@@ -9,9 +9,9 @@ import { OVERRIDE_IDS_MAX } from "../contract/gate-overrides.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { experimentType } from "./experiment-states.js";
-import { type Combine, difference, union } from "./gate-overrides.js";
 import type { Handlers } from "./handler.js";
 import { newProvenance } from "./new-entity.js";
+import { type Combine, overrideHandlers, union } from "./override-handlers.js";
 import { refuseFaults } from "./service-error.js";
 
 /** Overrides as they are stored, with the identifiers of groups. */
@@ -37,25 +37,7 @@ const overridesType: PartType<OverridesBody, Experiment> = {
 export function experimentOverrideHandlers(
   operations: EntityOperations,
 ): Handlers<typeof experimentOverrideRoutes> {
-  return {
-    readExperimentOverrides: ({ params: { id } }) =>
-      operations.readPart(overridesType, id, noOverrides),
-    replaceExperimentOverrides: (call) =>
-      operations.changePart(overridesType, call.params.id, call, (current, experiment) => ({
-        ...current,
-        ...changedOverrides(noOverrides, call.body, experiment, union),
-      })),
-    addExperimentOverrides: (call) =>
-      operations.changePart(overridesType, call.params.id, call, (current, experiment) => ({
-        ...current,
-        ...changedOverrides(current, call.body, experiment, union),
-      })),
-    removeExperimentOverrides: (call) =>
-      operations.changePart(overridesType, call.params.id, call, (current, experiment) => ({
-        ...current,
-        ...changedOverrides(current, call.body, experiment, difference),
-      })),
-  };
+  return overrideHandlers("Experiment", operations, overridesType, noOverrides, changedOverrides);
 }
 
 type Overrides = Pick<ExperimentOverrides, keyof typeof noOverrides>;
@@ -67,8 +49,8 @@ type Overrides = Pick<ExperimentOverrides, keyof typeof noOverrides>;
 export function changedOverrides(
   current: Overrides,
   given: ExperimentOverridesRequest,
-  experiment: Experiment,
   combine: Combine,
+  experiment: Experiment,
 ): Overrides {
   const changes = withGroupIDs(given, experiment);
   const byTarget = new Map(current.overrides.map((one) => [JSON.stringify(one), one]));

@@ -12,6 +12,7 @@ import type { EntityBody, PartType } from "./entity-type.js";
 import { gateType } from "./gates.js";
 import type { Handlers } from "./handler.js";
 import { newProvenance } from "./new-entity.js";
+import { type Combine, overrideHandlers, union } from "./override-handlers.js";
 import { refuseFaults } from "./service-error.js";
 
 /** Overrides as they are stored. */
@@ -43,36 +44,10 @@ const overridesType: PartType<OverridesBody, Gate> = {
 export function gateOverrideHandlers(
   operations: EntityOperations,
 ): Handlers<typeof gateOverrideRoutes> {
-  return {
-    readGateOverrides: ({ params: { id } }) => operations.readPart(overridesType, id, noOverrides),
-    replaceGateOverrides: (call) =>
-      operations.changePart(overridesType, call.params.id, call, (current) => ({
-        ...current,
-        ...changedOverrides(noOverrides, call.body, union),
-      })),
-    addGateOverrides: (call) =>
-      operations.changePart(overridesType, call.params.id, call, (current) => ({
-        ...current,
-        ...changedOverrides(current, call.body, union),
-      })),
-    removeGateOverrides: (call) =>
-      operations.changePart(overridesType, call.params.id, call, (current) => ({
-        ...current,
-        ...changedOverrides(current, call.body, difference),
-      })),
-  };
+  return overrideHandlers("Gate", operations, overridesType, noOverrides, changedOverrides);
 }
 
 type Overrides = Pick<GateOverrides, keyof typeof noOverrides>;
-export type Combine = (ids: readonly string[], given: readonly string[]) => string[];
-
-export const union: Combine = (ids, given) => [...new Set([...ids, ...given])];
-
-export const difference: Combine = (ids, given) => {
-  const removed = new Set(given);
-  return ids.filter((id) => !removed.has(id));
-};
-
 /** Returns overrides after ids are added or removed. Throws a 400 if an id then both passes and fails. */
 export function changedOverrides(
   current: Overrides,
