@@ -112,6 +112,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   409: "Other writers keep changing the entity. Read it and retry.",
   412: "The version of the entity is not in `If-Match`.",
   413: "The body is too large.",
+  416: "The answer ends before the range.",
   415: "The body is not `application/json`, or has an unknown `Content-Encoding`.",
   500: "A defect of the service. Its log has the details, under the id of the request.",
   503: "The service is starting or stopping. Retry after `Retry-After`.",
@@ -209,6 +210,7 @@ const openingSchemes: Readonly<Record<Access, readonly (keyof typeof securitySch
 };
 
 function errorResponse({ ofrep }: Route, status: number): ResponseObject | Reference {
+  if (status === 206) return { description: "The part of the answer that `Range` names." };
   if (status === 304) return notModified;
   if (ofrep !== true || !hasOfrepError(status))
     return { $ref: `#/components/responses/Error${status}` };

@@ -36,8 +36,11 @@ export interface Route {
   readonly sdk?: true;
   /** True for routes of OpenFeature, which has its own form of errors. */
   readonly ofrep?: true;
-  /** Statuses that only some routes answer: 304 to `If-None-Match`, 404 for a name in the body. */
-  readonly moreStatuses?: readonly (304 | 404)[];
+  /**
+   * Statuses that only some routes answer: 206 and 416 to `Range`, 304 to `If-None-Match`, 404 for a name
+   * in the body.
+   */
+  readonly moreStatuses?: readonly (206 | 304 | 404 | 416)[];
   readonly status: 200 | 201 | 202;
   /** The text of `message` in the answer; empty for an answer without one. */
   readonly message: string;

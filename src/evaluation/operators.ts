@@ -131,29 +131,32 @@ function isEqual(target: unknown): Compare {
 
 function versions(holds: (order: number) => boolean): Prepare {
   return (target) => {
-    const wanted = versionOf(target);
-    if (wanted === undefined) return () => false;
+    const wanted = versionParts(target);
     return (value) => {
-      const version = versionOf(value);
-      return version !== undefined && holds(versionOrder(version, wanted));
+      const order = versionOrder(versionParts(value), wanted);
+      return order !== undefined && holds(order);
     };
   };
 }
 
-/** Returns the parts of a version before its first hyphen; undefined if one is not a number. */
-export function versionOf(value: unknown): readonly number[] | undefined {
-  if (typeof value !== "string") return undefined;
-  const parts = (value.split("-", 1)[0] ?? "").split(".");
-  return parts.every((part) => /^\s*\d+\s*$/.test(part)) ? parts.map(Number) : undefined;
+/** Returns the parts of a version before its first hyphen, not checked; undefined if it is not a text. */
+function versionParts(value: unknown): readonly string[] | undefined {
+  return typeof value === "string" ? (value.split("-", 1)[0] ?? "").split(".") : undefined;
 }
 
-function versionOrder(left: readonly number[], right: readonly number[]): number {
+/** Undefined if a part is not a number. Parts after the first ones that differ are not looked at. */
+function versionOrder(left: Version, right: Version): number | undefined {
+  if (left === undefined || right === undefined) return undefined;
   for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
-    const order = (left[at] ?? 0) - (right[at] ?? 0);
+    const parts = [left[at] ?? "0", right[at] ?? "0"];
+    if (!parts.every((part) => /^\s*\d+\s*$/.test(part))) return undefined;
+    const order = Number(parts[0]) - Number(parts[1]);
     if (order !== 0) return order;
   }
   return 0;
 }
+
+type Version = ReturnType<typeof versionParts>;
 
 function times(holds: (value: number, target: number) => boolean): Prepare {
   return (target) => {

@@ -176,7 +176,7 @@ function serviceEndpoints(
       ...projectHandlers(keys),
       ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning, target }),
-      ...evaluationHandlers({ catalogue, exposures, now }),
+      ...evaluationHandlers({ catalogue, entities, exposures, now }),
       ...ofrepHandlers({ catalogue, exposures, now }),
     };
   };

@@ -5,8 +5,10 @@ import type { Evaluation } from "../evaluation/evaluation.js";
 import { Evaluator } from "../evaluation/evaluator.js";
 import { askedSpecs, initializeAnswers } from "../evaluation/initialize-response.js";
 import { EvaluationUser } from "../evaluation/user.js";
+import type { EntityStore } from "../storage/store.js";
 import type { ExposureLog } from "./exposure-log.js";
 import { type HandlerAnswer, type Handlers, jsonAnswer, type WholeAnswer } from "./handler.js";
+import { idListHandlers } from "./id-lists.js";
 import type { CurrentCatalogue, LiveCatalogue } from "./live-catalogue.js";
 import { ServiceError } from "./service-error.js";
 import { EVALUATIONS_PER_REQUEST_MAX } from "./service-limits.js";
@@ -14,6 +16,7 @@ import { SpecDocuments } from "./spec-documents.js";
 
 interface EvaluationHandlerOptions {
   readonly catalogue: LiveCatalogue;
+  readonly entities: EntityStore;
   readonly exposures: ExposureLog;
   /** Returns ms since the epoch. */
   now(): number;
@@ -22,6 +25,7 @@ interface EvaluationHandlerOptions {
 /** Returns the handlers of the routes that evaluate, and of the documents of SDKs. */
 export function evaluationHandlers({
   catalogue: live,
+  entities,
   exposures,
   now,
 }: EvaluationHandlerOptions): Handlers<typeof evaluationRoutes> {
@@ -90,6 +94,8 @@ export function evaluationHandlers({
         generator: "switchyard",
       });
     },
+
+    ...idListHandlers(live, entities),
 
     downloadSpecs: ({ query, ifNoneMatch }) =>
       documents.answer("list", query.sinceTime, ifNoneMatch),

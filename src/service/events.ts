@@ -24,6 +24,12 @@ import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
 const UNAVAILABLE = "Events cannot be stored now: nothing was written; send them again later";
 
+/**
+ * How long the requests of an SDK took. Their addresses hold server secrets, so these events are answered
+ * and not stored.
+ */
+const SDK_DIAGNOSTICS = "statsig::diagnostics";
+
 interface EventHandlerOptions {
   /** Returns ms since the epoch. */
   now(): number;
@@ -58,13 +64,15 @@ export function eventHandlers(
       // Keys of different secrets differ, so senders cannot hide each other's events.
       idempotencyKey: idempotencyKey === undefined ? undefined : `${caller.id}/${idempotencyKey}`,
     };
-    await events.append(intake).catch(refuse);
+    if (texts.length > 0) await events.append(intake).catch(refuse);
     warnings.count(onWarning);
     return { content: omitUndefined({ success: true as const, warnings: warnings.list() }) };
   }
   const logEvents = ({ body, bodyText = "", ...call }: LoggedCall): Promise<HandlerAnswer> => {
+    const texts = cutLoggedEvents(bodyText).map(withStableID);
     const given = body.events.map(({ eventName, time }) => ({ event: eventName, timestamp: time }));
-    return store(cutLoggedEvents(bodyText).map(withStableID), given, call);
+    const isKept = (_: unknown, index: number) => given[index]?.event !== SDK_DIAGNOSTICS;
+    return store(texts.filter(isKept), given.filter(isKept), call);
   };
   return {
     storeEvents({ body, bodyText = "", ...call }) {

@@ -17,6 +17,8 @@ export interface CallFacts {
   readonly queryText: string;
   /** ETags that the client has, as it sent them. */
   readonly ifNoneMatch: string | undefined;
+  /** The bytes that the client asks for. */
+  readonly range: string | undefined;
   /** Scheme and host of the service, as the client has them. */
   readonly origin: string;
   /** The body as it was sent: its parsed value may have lost digits. Undefined without a body. */

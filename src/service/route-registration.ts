@@ -127,6 +127,7 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
     idempotencyKey: idempotencyKeyOf(request.headers, limits),
     path: queryStart === -1 ? request.url : request.url.slice(0, queryStart),
     ifNoneMatch: request.headers["if-none-match"],
+    range: request.headers.range,
     origin: `${request.protocol}://${request.host}`,
     queryText: queryStart === -1 ? "" : request.url.slice(queryStart + 1),
     bodyText: request.bodyText,

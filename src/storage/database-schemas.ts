@@ -213,6 +213,22 @@ export const consoleSchema: Schema = {
         INSERT INTO entity_search (rowid, search_text) VALUES (new.row, new.search_text);
       END`,
     ],
+    [
+      // The lists of ids as SDKs read them. The parts of a file are its text, in order of `start`.
+      `CREATE TABLE list_file (
+        entity INTEGER PRIMARY KEY REFERENCES entity ON DELETE CASCADE,
+        id TEXT NOT NULL UNIQUE,
+        created_time INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        ids INTEGER NOT NULL
+      ) STRICT`,
+      `CREATE TABLE list_part (
+        entity INTEGER NOT NULL REFERENCES list_file ON DELETE CASCADE,
+        start INTEGER NOT NULL,
+        lines TEXT NOT NULL,
+        PRIMARY KEY (entity, start)
+      ) STRICT`,
+    ],
   ],
 };
 

@@ -1,5 +1,6 @@
 import { EntityChangeLog } from "./entity-change-log.js";
 import * as queries from "./entity-queries.js";
+import { ListFiles } from "./list-files.js";
 import { type SqliteDatabase, storedText } from "./sqlite-database.js";
 import type { EntityKey, EntityRecord, ListChange, WriteOutcome } from "./store.js";
 import { columnsOf, type StoredEntity, toStored } from "./stored-entity.js";
@@ -16,12 +17,14 @@ export interface WriteStart {
 export class EntityWriter {
   readonly #database: SqliteDatabase;
   readonly #changes: EntityChangeLog;
+  readonly #files: ListFiles;
   readonly #now: () => number;
 
   /** `now` returns ms since the epoch. */
   constructor(database: SqliteDatabase, now: () => number) {
     this.#database = database;
     this.#changes = new EntityChangeLog(database);
+    this.#files = new ListFiles(database, now);
     this.#now = now;
   }
 
@@ -85,8 +88,14 @@ export class EntityWriter {
     return "written";
   }
 
-  /** Changes the list and returns the growth of its number of ids. */
-  #changeList(row: number, { how, ids }: ListChange): number {
+  /** Changes the list and its file, and returns the growth of its number of ids. */
+  #changeList(row: number, change: ListChange): number {
+    const growth = this.#changeIDs(row, change);
+    this.#files.append(row, change, growth);
+    return growth;
+  }
+
+  #changeIDs(row: number, { how, ids }: ListChange): number {
     let more = 0;
     if (how === "replace") more -= this.#database.run(queries.deleteListedIDs, [row]).changes;
     const values = [row, JSON.stringify(ids.map(storedText))];

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityKind } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
@@ -5,6 +6,7 @@ import { EntityChangeLog } from "./entity-change-log.js";
 import { EntityPages, type StoredPage } from "./entity-pages.js";
 import * as queries from "./entity-queries.js";
 import { EntityWriter } from "./entity-writer.js";
+import { ListFiles } from "./list-files.js";
 import { type SqliteDatabase, storedText } from "./sqlite-database.js";
 import { LIST_ROWS_SKIPPED_MAX, LISTED_IDS_PER_TURN_MAX } from "./storage-limits.js";
 import type {
@@ -18,6 +20,7 @@ import type {
   LatestChange,
   ListChange,
   ListedEntity,
+  ListFile,
   Slice,
   WriteOptions,
   WriteOutcome,
@@ -25,6 +28,9 @@ import type {
 import type { StoreThread } from "./store-thread.js";
 import { type StoredEntity, toListed, toRecord } from "./stored-entity.js";
 import { WriteBatch } from "./write-batch.js";
+
+/** Readings of a list in slices, for a new file, that changes of the list may spoil. */
+const READ_IN_SLICES_MAX = 3;
 
 /** A thread that reads long pages, and one that makes long writes. */
 export interface StoreThreads {
@@ -45,6 +51,7 @@ export class SqliteEntityStore implements EntityStore {
   readonly #batch: WriteBatch;
   readonly #changes: EntityChangeLog;
   readonly #pages: EntityPages;
+  readonly #files: ListFiles;
   readonly #writer: EntityWriter;
   readonly #threads: StoreThreads | undefined;
 
@@ -52,6 +59,7 @@ export class SqliteEntityStore implements EntityStore {
     this.#database = database;
     this.#pages = new EntityPages(database);
     this.#threads = threads;
+    this.#files = new ListFiles(database, now);
     this.#writer = new EntityWriter(database, now);
     this.#batch = new WriteBatch(database);
     this.#changes = new EntityChangeLog(database);
@@ -146,6 +154,34 @@ export class SqliteEntityStore implements EntityStore {
   isListed({ kind, id }: EntityKey, listed: string): boolean {
     const values = [kind, storedText(id), storedText(listed)];
     return this.#database.first(queries.selectListed, values) !== undefined;
+  }
+
+  async listFile(key: EntityKey): Promise<ListFile | undefined> {
+    for (let attempt = 1; this.#files.find(key) === undefined; attempt += 1) {
+      const before = this.#versionOf(key);
+      if (before === undefined) return undefined;
+      const parts: string[] = [];
+      for (const part of this.#files.partsOf(key)) {
+        parts.push(part);
+        await nextTurn();
+      }
+      await this.#batch.write(() => {
+        if (this.#files.find(key) !== undefined) return;
+        if (this.#versionOf(key) === before) this.#files.create(key, parts);
+        // A list that keeps changing is read at once: others wait.
+        else if (attempt === READ_IN_SLICES_MAX) this.#files.create(key, this.#files.partsOf(key));
+      });
+    }
+    return this.#files.find(key);
+  }
+
+  #versionOf({ kind, id }: EntityKey): number | undefined {
+    const key = [kind, storedText(id)];
+    return this.#database.first<StoredEntity>(queries.selectEntity, key)?.version;
+  }
+
+  async readListFile(id: string, start: number): Promise<string | undefined> {
+    return this.#files.read(id, start);
   }
 
   latestChange(): LatestChange {

@@ -80,6 +80,19 @@ export interface EntityChangeRecord extends EntityKey, LatestChange {
   readonly version: number | null;
 }
 
+/**
+ * The ids of a list as SDKs read them: a text to which changes append lines, `+` or `-` and the first 8
+ * characters of the base64 of the SHA-256 of an id.
+ */
+export interface ListFile {
+  /** Cannot be guessed. Another file has another id. */
+  readonly id: string;
+  /** ms since the epoch. */
+  readonly createdTime: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** A part of a reading of all entities. */
 export interface EntityScan {
   readonly records: readonly EntityRecord[];
@@ -116,6 +129,16 @@ export interface EntityStore {
   scan(after: number, count: number): Promise<EntityScan>;
   /** Returns true if an id is on the list of an entity. Costs microseconds. */
   isListed(key: EntityKey, id: string): boolean;
+  /**
+   * Returns the file that SDKs read the list of an entity from, which is made first if there is none.
+   * Undefined if there is no such entity.
+   */
+  listFile(key: EntityKey): Promise<ListFile | undefined>;
+  /**
+   * Returns the text of a file from a byte on, which is empty at the end. Undefined if there is no such
+   * file, or no longer.
+   */
+  readListFile(id: string, start: number): Promise<string | undefined>;
   /** Returns the first `count` writes after a sequence, in order. Rehearsed and refused writes have none. */
   changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]>;
 }

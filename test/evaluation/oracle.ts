@@ -47,8 +47,8 @@ function versionCompare(left: unknown, right: unknown): number | undefined {
   if (typeof left !== "string" || typeof right !== "string") return undefined;
   const parts = (text: string) => text.replace(/-.*/, "").split(".");
   const [one, other] = [parts(left), parts(right)];
-  if ([...one, ...other].some((part) => !/^\d+$/.test(part))) return undefined;
-  for (let at = 0; at < 10; at += 1) {
+  for (let at = 0; at < Math.max(one.length, other.length); at += 1) {
+    if (![one[at] ?? "0", other[at] ?? "0"].every((part) => /^\d+$/.test(part))) return undefined;
     const difference = Number(one[at] ?? 0) - Number(other[at] ?? 0);
     if (difference !== 0) return Math.sign(difference);
   }

@@ -30,7 +30,7 @@ class Picks {
 const percentages = [0, 0.01, 10, 33.33, 40, 50, 60, 70, 99.99, 100, 100, 100, "25"];
 const emails = ["ann@corp.com", "bo@corp.com", "cy@mail.org", "DEE@CORP.COM", "eve@x.io"];
 const countries = ["US", "DE", "at", "FR", "JP"];
-const versions = ["1.9.9", "1.10", "1.10.0-beta", "2", "2.0.1", "x.1", "1..2"];
+const versions = ["1.9.9", "1.10", "1.10.0-beta", "2", "2.0.1", "x.1", "1.0.2"];
 const plans = ["free", "pro", "Enterprise", "", "null"];
 const tiers = ["production", "staging", "development", "Staging"];
 const days = [1_700_000_000_000, 1_700_000_000, "1700006400000", "2023-11-14T23:30:00Z", "soon"];
@@ -124,11 +124,15 @@ function randomCondition(
       operator: pick.one(["before", "after"]),
       targetValue: pick.one([1, 9e12]),
     }),
-    () => ({ type: "environment_tier", operator: pick.one(sets), targetValue: list(tiers) }),
+    () => ({
+      type: "environment_tier",
+      operator: pick.one(sets),
+      targetValue: list(tiers.slice(0, 3)),
+    }),
     () => ({ type: "ip_address", operator: "any", targetValue: list(["10.0.0.1", "10.0.0.2"]) }),
     () => ({
       type: "unit_id",
-      customID: pick.one(["companyID", "CompanyID", "stableID"]),
+      customID: pick.one(["companyID", "companyID", "stableID"]),
       operator: pick.one(sets),
       targetValue: pick.some(
         Array.from({ length: 40 }, (_, at) => `company-${at}`),

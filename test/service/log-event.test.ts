@@ -30,6 +30,16 @@ async function listed(): Promise<string> {
 }
 
 describe("POST /v1/log_event", () => {
+  it("does not store the diagnostics of SDKs, which hold secrets", async () => {
+    const { server } = service.keys;
+    const url = `http://127.0.0.1/v2/download_config_specs/${server}.json`;
+    const diagnostics = { eventName: "statsig::diagnostics", metadata: { markers: url } };
+    expect(await post({ events: [diagnostics] })).toMatchObject({ status: 202 });
+    const kept = { eventName: "kept", time };
+    expect(await post({ events: [diagnostics, kept, diagnostics] })).toMatchObject({ status: 202 });
+    expect(JSON.parse(await listed())).toMatchObject([{ event: "kept" }]);
+  });
+
   it("stores the events of an SDK as events of the service", async () => {
     const { status, json } = await post({
       statsigMetadata: { sdkType: "js", sessionID: "s" },

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { SwitchyardError } from "../../src/base/errors.js";
 import type { AnyObject } from "../../src/contract/fields.js";
 import {
@@ -25,6 +26,7 @@ export function modelStore(now: () => number = Date.now): Store {
   const records = new Map<string, EntityRecord>();
   const lists = new Map<string, ReadonlySet<string>>();
   const snapshots = new Map<string, AnyObject[]>();
+  const files = new Map<string, string>();
   const keys = new Map<string, KeyRecord>();
   const changes: EntityChangeRecord[] = [];
   const latestChange = () => changes.at(-1) ?? { sequence: 0, time: 0 };
@@ -98,6 +100,14 @@ export function modelStore(now: () => number = Date.now): Store {
         const page = [...records.values()].slice(after, after + count);
         return { records: page, next: page.length < count ? undefined : after + count };
       },
+      listFile: async (key) => {
+        if (!records.has(place(key))) return undefined;
+        const text = fileText(lists.get(place(key)) ?? new Set());
+        const id = `${place(key)} ${text}`;
+        files.set(id, text);
+        return { id, createdTime: 1, size: text.length };
+      },
+      readListFile: async (id, start) => files.get(id)?.slice(start),
       isListed: (key, id) => lists.get(place(key))?.has(id) ?? false,
       latestChange: () => {
         const { sequence, time } = latestChange();
@@ -127,6 +137,12 @@ export function modelStore(now: () => number = Date.now): Store {
     probe: async () => undefined,
     close: async () => undefined,
   };
+}
+
+/** A whole new file for each state of a list. */
+function fileText(ids: ReadonlySet<string>): string {
+  const hashed = (id: string) => createHash("sha256").update(id).digest("base64").slice(0, 8);
+  return [...ids].map((id) => `+${hashed(id)}\n`).join("");
 }
 
 function isListed(body: AnyObject, filter: ListFilter | undefined): boolean {

@@ -5,6 +5,7 @@ import { entityListSuite } from "./entity-list-suite.js";
 import { entityStoreSuite } from "./entity-store-suite.js";
 import { historySuite } from "./history-suite.js";
 import { keyStoreSuite } from "./key-store-suite.js";
+import { listFileSuite } from "./list-file-suite.js";
 import { sharedStoreSuite } from "./shared-store-suite.js";
 import { type VersionedStore, versioned } from "./versioned-writes.js";
 
@@ -44,6 +45,7 @@ export function storeSuite(name: string, kit: StoreKit): void {
     describe("lists", () => entityListSuite(stores));
     describe("history", () => historySuite(stores));
     describe("changes", () => changeLogSuite(stores));
+    describe("files of lists", () => listFileSuite(stores));
     describe("keys", () => keyStoreSuite(stores));
     if (kit.isLasting) describe("places", () => sharedStoreSuite(stores));
     it("closes twice", async () => {

@@ -37,6 +37,9 @@ export class VersionedEntities implements Omit<EntityStore, "list"> {
     this.entities.write(key, change, options);
   readonly latestChange: EntityStore["latestChange"] = () => this.entities.latestChange();
   readonly scan: EntityStore["scan"] = (after, count) => this.entities.scan(after, count);
+  readonly listFile: EntityStore["listFile"] = (key) => this.entities.listFile(key);
+  readonly readListFile: EntityStore["readListFile"] = (id, start) =>
+    this.entities.readListFile(id, start);
   readonly isListed: EntityStore["isListed"] = (key, id) => this.entities.isListed(key, id);
   readonly changesAfter: EntityStore["changesAfter"] = (sequence, count) =>
     this.entities.changesAfter(sequence, count);
