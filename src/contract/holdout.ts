@@ -26,7 +26,7 @@ const fields = {
   gateIDs: textList("Gates that the held out units do not pass."),
   experimentIDs: textList("Experiments that the held out units do not take part in."),
   layerIDs: textList("Layers whose experiments the held out units do not take part in."),
-  isGlobal: flag("True if it is meant for every new gate and experiment."),
+  isGlobal: flag("True if it is meant for all. Held out are only the listed ones."),
   targetingGateID: z
     .string()
     .nullable()

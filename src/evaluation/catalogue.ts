@@ -59,6 +59,8 @@ export class SpecCatalogue implements SpecSource {
   };
   /** Ids of the experiments of each layer. */
   readonly #members = new Map<string, Set<string>>();
+  /** Ids of the holdouts that name an entity, by its kind and id. */
+  readonly #covering = new Map<string, Set<string>>();
   readonly #gates = new Map<string, Spec>();
   readonly #configs = new Map<string, Spec>();
   readonly #layers = new Map<string, Spec>();
@@ -122,7 +124,7 @@ export class SpecCatalogue implements SpecSource {
       case "gate":
       case "gate_override": {
         const body = gate.get(id);
-        put(this.#gates, id, body && gateSpec(body, gate_override.get(id)));
+        put(this.#gates, id, body && gateSpec(this.#held("gate", body), gate_override.get(id)));
         break;
       }
       case "segment": {
@@ -133,6 +135,7 @@ export class SpecCatalogue implements SpecSource {
       case "holdout": {
         const body = holdout.get(id);
         put(this.#gates, holdoutName(id), body && holdoutSpec(body));
+        this.#cover(id, before as Holdout | undefined, body, layers);
         break;
       }
       case "dynamic_config":
@@ -152,6 +155,35 @@ export class SpecCatalogue implements SpecSource {
       case "layer":
         layers.add(id);
     }
+  }
+
+  /** Makes anew what a holdout has named, or names now. */
+  #cover(
+    id: string,
+    before: Holdout | undefined,
+    after: Holdout | undefined,
+    layers: Set<string>,
+  ): void {
+    const covered = coveredBy(after);
+    for (const [kind, entityID] of coveredBy(before)) {
+      this.#covering.get(`${kind} ${entityID}`)?.delete(id);
+    }
+    for (const [kind, entityID] of covered) {
+      const key = `${kind} ${entityID}`;
+      this.#covering.set(key, (this.#covering.get(key) ?? new Set()).add(id));
+    }
+    for (const [kind, entityID] of [...coveredBy(before), ...covered]) {
+      this.#specify(kind, entityID, layers, this.#bodies[kind].get(entityID));
+    }
+  }
+
+  /** Returns an entity with all of its holdouts: its own, then those that name it. */
+  #held<Body extends { readonly id: string; readonly holdoutIDs: readonly string[] }>(
+    kind: Kind,
+    body: Body,
+  ): Body {
+    const covering = this.#covering.get(`${kind} ${body.id}`) ?? [];
+    return { ...body, holdoutIDs: [...new Set([...body.holdoutIDs, ...covering])] };
   }
 
   #move(
@@ -178,7 +210,8 @@ export class SpecCatalogue implements SpecSource {
   #factsOf(experiment: Experiment, layer: Layer | undefined, buckets?: Buckets): ExperimentFacts {
     const overrides = this.#bodies.experiment_override.get(experiment.id) ?? noExperimentOverrides;
     const own = buckets ?? allocatedBuckets([experiment]);
-    return { experiment, overrides, layer, buckets: own.get(experiment.id) };
+    const held = this.#held("experiment", experiment);
+    return { experiment: held, overrides, layer, buckets: own.get(experiment.id) };
   }
 
   #specifyLayer(id: string): void {
@@ -190,12 +223,24 @@ export class SpecCatalogue implements SpecSource {
       this.#layers.delete(id);
       return;
     }
-    const layer = layerAfterLaunches(stored, experiments);
+    const layer = layerAfterLaunches(this.#held("layer", stored), experiments);
     const buckets = allocatedBuckets(experiments);
     const members = experiments.map((experiment) => this.#factsOf(experiment, layer, buckets));
     for (const member of members) this.#specifyExperiment(member);
     put(this.#layers, id, layerSpec(layer, members));
   }
+}
+
+/** Returns the kinds and ids of the entities that a holdout names. */
+function coveredBy(
+  holdout: Holdout | undefined,
+): (readonly ["gate" | "experiment" | "layer", string])[] {
+  const { gateIDs = [], experimentIDs = [], layerIDs = [] } = holdout ?? {};
+  return [
+    ...gateIDs.map((id) => ["gate", id] as const),
+    ...experimentIDs.map((id) => ["experiment", id] as const),
+    ...layerIDs.map((id) => ["layer", id] as const),
+  ];
 }
 
 type Buckets = ReturnType<typeof allocatedBuckets>;

@@ -20,7 +20,7 @@ export interface Layer {
   /** Values of its parameters. */
   readonly defaultValue: AnyObject;
   readonly holdoutIDs: readonly string[];
-  readonly targetApps: readonly string[];
+  readonly targetApps: string | readonly string[];
   readonly version: number;
 }
 

@@ -20,6 +20,12 @@ export interface Holdout {
   readonly isEnabled: boolean;
   /** Percentage of the units that are held out. */
   readonly passPercentage: number;
+  /** Gate that units must pass to be held out. */
+  readonly targetingGateID?: string | null;
+  readonly gateIDs?: readonly string[];
+  readonly experimentIDs?: readonly string[];
+  readonly layerIDs?: readonly string[];
+  readonly isArchived?: boolean;
   readonly targetApps: readonly string[];
   readonly version: number;
 }
@@ -112,9 +118,20 @@ export function hasList({ type }: Pick<Segment, "type">): boolean {
   return type !== "rule_based";
 }
 
+function passes(gate: string, idType: string): SpecCondition {
+  return { ...PUBLIC, type: "pass_gate", targetValue: gate, idType };
+}
+
 /** Returns the specification of a holdout: a gate that is true for the units that are held out. */
 export function holdoutSpec(holdout: Holdout): Spec {
-  const { id, idType, isEnabled, passPercentage } = holdout;
+  const { id, idType, targetingGateID } = holdout;
+  const isEnabled = holdout.isEnabled && holdout.isArchived !== true;
+  // Numbers may be written as texts.
+  const percentage = Number(holdout.passPercentage);
+  const base = { passPercentage: percentage, returnValue: true, idType } as const;
+  const rule = targetingGateID
+    ? plainRule(id, { ...base, conditions: [passes(targetingGateID, idType)] })
+    : plainRule(id, base);
   return {
     name: holdoutName(id),
     type: "feature_gate",
@@ -123,7 +140,7 @@ export function holdoutSpec(holdout: Holdout): Spec {
     enabled: isEnabled,
     defaultValue: false,
     idType,
-    rules: isEnabled ? [plainRule(id, { passPercentage, returnValue: true, idType })] : [],
+    rules: isEnabled ? [rule] : [],
     version: holdout.version,
     targetAppIDs: holdout.targetApps,
   };

@@ -62,7 +62,7 @@ export function layerSpec(layer: Layer, members: readonly ExperimentFacts[]): Sp
       ...members.flatMap((member) => delegationRules(member, base)),
     ],
     version: layer.version,
-    targetAppIDs: layer.targetApps,
+    targetAppIDs: [layer.targetApps].flat(),
   };
 }
 

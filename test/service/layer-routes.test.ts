@@ -128,6 +128,61 @@ describe("holdouts", () => {
   });
 });
 
+describe("what a holdout names", () => {
+  const everybody = [{ name: "all", passPercentage: 100, conditions: [{ type: "public" }] }];
+  const all = { name: "out", passPercentage: 100 };
+
+  async function asked(path: string, body: AnyObject) {
+    const { json } = await service.call({
+      method: "POST",
+      path: `/v1/${path}`,
+      key: service.keys.server,
+      body: { ...body, user: { userID: "u1" } },
+    });
+    return (json as unknown as AnyObject)["value"];
+  }
+
+  it("is withheld from the units that are held out, as long as the holdout is enabled", async () => {
+    const passes = () => asked("check_gate", { gateName: "one" });
+    await call("POST", "gates", { name: "one", rules: everybody });
+    expect(await passes()).toBe(true);
+    await call("POST", "holdouts", { ...all, gateIDs: ["one"] });
+    expect(await passes()).toBe(false);
+    await call("PATCH", "holdouts/out", { targetingGateID: "nothing" });
+    expect(await passes()).toBe(true);
+    await call("PATCH", "holdouts/out", { targetingGateID: null, isEnabled: false });
+    expect(await passes()).toBe(true);
+    await call("PATCH", "holdouts/out", { isEnabled: true });
+    expect(await passes()).toBe(false);
+    await call("PUT", "holdouts/out/archive");
+    expect(await passes()).toBe(true);
+    await call("PUT", "holdouts/out/unarchive");
+    await call("PATCH", "holdouts/out", { gateIDs: [] });
+    expect(await passes()).toBe(true);
+    await call("PATCH", "holdouts/out", { gateIDs: ["one"] });
+    expect(await passes()).toBe(false);
+    await call("DELETE", "holdouts/out");
+    expect(await passes()).toBe(true);
+  });
+
+  it("may be experiments and layers, which may be made later", async () => {
+    const groups = [{ name: "A", size: 100, parameterValues: { pages: 1 } }];
+    const value = () => asked("get_config", { configName: "exp" });
+    const parameters = [{ name: "pages", type: "number", defaultValue: 3 }];
+    await call("POST", "holdouts", { ...all, experimentIDs: ["exp"] });
+    await call("POST", "layers", { name: "pages", parameters });
+    await call("POST", "experiments", { name: "exp", layerID: "pages", groups });
+    await call("PUT", "experiments/exp/start");
+    expect(await value()).toEqual({ pages: 3 });
+    await call("PATCH", "holdouts/out", { experimentIDs: [] });
+    expect(await value()).toEqual({ pages: 1 });
+    const layerValue = () => asked("get_layer", { layerName: "pages" });
+    expect(await layerValue()).toEqual({ pages: 1 });
+    await call("PATCH", "holdouts/out", { layerIDs: ["pages"] });
+    expect(await layerValue()).toEqual({ pages: 3 });
+  });
+});
+
 describe("facts of the project", () => {
   it("are a company that stores its events here, and a project", async () => {
     expect((await call("GET", "company")).data).toEqual({
