@@ -1,9 +1,13 @@
 import type { Experiment } from "../contract/experiment.js";
+import type { ExperimentStatus } from "../contract/experiment-fields.js";
 import { BUCKETS } from "./buckets.js";
 import { type ExperimentFacts, isInBuckets, type Layer } from "./experiment-spec.js";
 import { isHeldOut } from "./gate-spec.js";
 import { assignedUnits } from "./overrides.js";
 import { plainRule, type Spec, type SpecRule } from "./spec.js";
+
+/** The states in which an experiment has buckets. */
+const mayAssign: ReadonlySet<ExperimentStatus> = new Set(["setup", "active"]);
 
 /**
  * Returns the buckets of each experiment, by id: those that it names, else the first free ones, for the
@@ -12,12 +16,14 @@ import { plainRule, type Spec, type SpecRule } from "./spec.js";
 export function allocatedBuckets(
   experiments: readonly Experiment[],
 ): ReadonlyMap<string, readonly number[] | undefined> {
-  const ordered = [...experiments].sort(
-    (left, right) =>
-      (left.startTime ?? Number.MAX_VALUE) - (right.startTime ?? Number.MAX_VALUE) ||
-      left.createdTime - right.createdTime ||
-      (left.id < right.id ? -1 : 1),
-  );
+  const ordered = experiments
+    .filter(({ status }) => mayAssign.has(status))
+    .sort(
+      (left, right) =>
+        (left.startTime ?? Number.MAX_VALUE) - (right.startTime ?? Number.MAX_VALUE) ||
+        left.createdTime - right.createdTime ||
+        (left.id < right.id ? -1 : 1),
+    );
   const named = ordered.flatMap(({ userBuckets }) => userBuckets.map(Number));
   const free = new Set(Array.from({ length: BUCKETS }, (_, bucket) => bucket));
   for (const bucket of named) free.delete(bucket);

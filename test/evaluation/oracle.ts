@@ -230,7 +230,7 @@ export class Oracle {
     }
     const override = this.#gateOverride(gate);
     if (override !== undefined) return override;
-    for (const holdout of gate["holdoutIDs"]) {
+    for (const holdout of this.#holdoutsOf(gate, "gateIDs")) {
       if (this.#holdout(holdout)) return { value: false, ruleID: holdout };
     }
     if (gate["status"] === "Launched") return { value: true, ruleID: "launched" };
@@ -260,6 +260,11 @@ export class Oracle {
       }
     }
     return undefined;
+  }
+
+  #holdoutsOf({ id, holdoutIDs }: Loose, members: string): string[] {
+    const naming = Object.values(this.world.holdouts).filter((one) => one[members].includes(id));
+    return [...new Set<string>([...holdoutIDs, ...naming.map((one) => one["id"])])];
   }
 
   #holdout(id: string): boolean {
@@ -316,7 +321,7 @@ export class Oracle {
         return { value: groupValue(group), ruleID: `${groupID}:userID:id_override` };
       }
     }
-    for (const holdout of experiment["holdoutIDs"]) {
+    for (const holdout of this.#holdoutsOf(experiment, "experimentIDs")) {
       if (this.#holdout(holdout)) return none(holdout);
     }
     if (experiment["status"] === "setup") return none("prestart");

@@ -205,7 +205,12 @@ export function randomWorld(seed: number): World {
   for (let at = 0; at < 2; at += 1) {
     const id = `holdout_${at}`;
     const isEnabled = pick.chance(0.8);
-    world.holdouts[id] = { ...shared(), id, isEnabled, passPercentage: pick.one([5, 10, 50]) };
+    const passPercentage = pick.one([5, 10, "50"]);
+    const rest = { isEnabled, passPercentage, targetingGateID: null };
+    // One of them names its members, and members name both.
+    const gateIDs = at === 0 ? ["gate_1", "gate_2"] : [];
+    const experimentIDs = at === 0 ? ["experiment_1", "experiment_4"] : [];
+    world.holdouts[id] = { ...shared(), ...rest, id, gateIDs, experimentIDs, layerIDs: [] };
   }
   const holdoutIDs = () => (pick.chance(0.25) ? [pick.one(Object.keys(world.holdouts))] : []);
   for (let at = 0; at < 12; at += 1) {
