@@ -93,8 +93,8 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   patchUnitIDType: { fit: (body) => changed(body, "name", () => "Existing") },
   patchTag: { fit: (body) => changed(body, "name", () => "Existing") },
   createSegment: { fit: withDistinctRules },
-  replaceSegment: { fit: withDistinctRules },
-  patchSegment: { fit: withDistinctRules },
+  replaceSegment: { fit: ofExistingType },
+  patchSegment: { fit: ofExistingType },
 };
 
 /** Operations that need an entity in a certain state, or whose answer is another thing than the body. */
@@ -207,6 +207,11 @@ function withTableName(body: AnyObject): AnyObject {
   const { sourceType, tableName = "" } = body;
   const named = changedItems(body, "idTypeMapping", ({ statsigUnitID: _, ...column }) => column);
   return sourceType === "table" && tableName === "" ? { ...named, tableName: "purchases" } : named;
+}
+
+/** The type of a segment never changes. */
+function ofExistingType(body: AnyObject): AnyObject {
+  return changed(withDistinctRules(body), "type", () => "id_list");
 }
 
 function withoutVersion({ version: _, ...body }: AnyObject): AnyObject {

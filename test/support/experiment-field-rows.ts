@@ -49,12 +49,12 @@ const sprt = (groupSetting: object) => [{ metricKey: "m", groupSettings: [groupS
 const rows: Rows = {
   name: {
     row: "3 to 100 chars, pattern ^[a-zA-Z0-9_\\- ]*$",
-    valid: ["abc", "a".repeat(100), "A b_c-9", "   "],
+    valid: ["abc", "a".repeat(100), "A b_c-9"],
     invalid: [
       ["ab", "name", "Must be at least 3 characters"],
       ["", "name", "Must be at least 3 characters"],
       ["a".repeat(101), "name", "Must be at most 100 characters"],
-      ...["a.b", "a\\b", "grün", "a/b", "abc\n", "🙂🙂🙂"].map(
+      ...["a.b", "a\\b", "grün", "a/b", "ab\nc", "🙂🙂🙂"].map(
         (value): Refusal => [value, "name", "Must match /^[a-zA-Z0-9_\\- ]*$/"],
       ),
       ...wrongType("name", "string", 123, ["abc"]),
