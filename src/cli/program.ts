@@ -14,6 +14,7 @@ import {
 import { jsonOutputs } from "../options/options.js";
 import { outputRows } from "../options/output-rows.js";
 import {
+  CLIENT_KEY_VARIABLE,
   CONSOLE_KEY_VARIABLE,
   type Environment,
   HASH_SALT_VARIABLE,
@@ -174,6 +175,7 @@ const known: readonly string[] = [
   HASH_SALT_VARIABLE,
   SERVER_SECRET_VARIABLE,
   CONSOLE_KEY_VARIABLE,
+  CLIENT_KEY_VARIABLE,
   "SWITCHYARD_DEBUG",
 ];
 

@@ -9,6 +9,8 @@ export const SERVER_SECRET_VARIABLE = "SWITCHYARD_SERVER_SECRET";
 
 export const CONSOLE_KEY_VARIABLE = "SWITCHYARD_CONSOLE_KEY";
 
+export const CLIENT_KEY_VARIABLE = "SWITCHYARD_CLIENT_KEY";
+
 /** A secret: its variable, its name in messages, and the error for a file that is empty or unreadable. */
 interface Secret {
   readonly variable: string;

@@ -336,6 +336,14 @@ describe("usage", () => {
     );
   });
 
+  test("the variables of keys are known", async () => {
+    const names = ["SWITCHYARD_CONSOLE_KEY", "SWITCHYARD_SERVER_SECRET", "SWITCHYARD_CLIENT_KEY"];
+    const environment = Object.fromEntries(names.map((name) => [name, ""]));
+    const { context, stderr } = fakeContext({}, { environment });
+    expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(0);
+    expect(stderr.join("")).toBe("");
+  });
+
   test.each(["--csv-null NULL", "--csv-delimiter=;", "--no-csv-header"])(
     "%s is unknown, and the option that replaces it is named",
     async (words) => {

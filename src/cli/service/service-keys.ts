@@ -1,12 +1,17 @@
 import { UsageError } from "../../base/errors.js";
-import type { Environment } from "../../options/secrets.js";
+import {
+  CLIENT_KEY_VARIABLE,
+  CONSOLE_KEY_VARIABLE,
+  type Environment,
+  SERVER_SECRET_VARIABLE,
+} from "../../options/secrets.js";
 import { keyDigest, keyPrefixes, keyRecord, newKeyText } from "../../service/key-text.js";
 import { type KeyKind, type KeyStore, keyKinds } from "../../storage/key-store.js";
 
 export const keyVariables = {
-  console: "SWITCHYARD_CONSOLE_KEY",
-  server: "SWITCHYARD_SERVER_SECRET",
-  client: "SWITCHYARD_CLIENT_KEY",
+  console: CONSOLE_KEY_VARIABLE,
+  server: SERVER_SECRET_VARIABLE,
+  client: CLIENT_KEY_VARIABLE,
 } as const satisfies Record<KeyKind, string>;
 
 /** Characters after the prefix. A key that the service creates has 43. */
