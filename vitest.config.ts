@@ -8,10 +8,11 @@ export default defineConfig({
     // Loading src/ again for each file took a fifth of the time.
     isolate: false,
     setupFiles: "test/support/after-file.ts",
-    // Room for a machine that others keep busy; longer where properties are given more runs by hand.
-    testTimeout: Math.max(120_000, propertyRuns(60_000)),
-    hookTimeout: Math.max(240_000, propertyRuns(60_000)),
-    // One more than the cores of a small CI machine: many tests wait for a timer, a server or a browser.
-    maxWorkers: 3,
+    // Room for a machine that others keep busy; longer where properties are given more runs by hand. More than
+    // the two minutes after which the program gives up a store that does not answer: then it says why.
+    testTimeout: Math.max(300_000, propertyRuns(60_000)),
+    hookTimeout: Math.max(300_000, propertyRuns(60_000)),
+    // Two more than the cores of a small CI machine: many tests wait for a timer, a server or a browser.
+    maxWorkers: 4,
   },
 });

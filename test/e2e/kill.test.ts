@@ -8,7 +8,7 @@ import { isCi, someOf } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
-const KILLS = isCi ? 8 : 1;
+const KILLS = isCi ? 5 : 1;
 const ROWS = isCi ? 40_000 : 16_000;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 

@@ -162,7 +162,7 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
   );
 
   // A run of this size makes about a hundred requests; half of these have an odd number.
-  const kills = isCi ? Array.from({ length: 12 }, (_, index) => 3 + 9 * index) : [60];
+  const kills = isCi ? Array.from({ length: 6 }, (_, index) => 3 + 18 * index) : [60];
   let undisturbed: Promise<Record<string, string>> | undefined;
   it.each(kills)("resumes after a kill at request %i, with the same files", async (at) => {
     const flags = ["--format", "parquet"];

@@ -94,7 +94,7 @@ longTest.each(shapes)(
     const calls = Number(readFileSync(count, "utf8"));
     const expected = withoutLog(digestExport(output));
     const random = createRandom(seed);
-    for (let round = 0; round < propertyRuns(9); round++) {
+    for (let round = 0; round < propertyRuns(5); round++) {
       restore();
       const disturbances = Array.from({ length: 1 + Math.floor(random() * 2) }, () => ({
         under: output,
