@@ -25,6 +25,8 @@ export class LiveCatalogue {
   #sequence: number | undefined;
   #time = 1;
   #reading: Promise<void> | undefined;
+  /** True if this turn of the event loop has looked for writes: its requests share the look. */
+  #isCurrent = false;
 
   constructor(private readonly entities: EntityStore) {
     this.#catalogue = new SpecCatalogue((id, unit) =>
@@ -32,15 +34,28 @@ export class LiveCatalogue {
     );
   }
 
-  /** Returns the catalogue with every write that was durable when it was asked. */
+  /** Returns the catalogue with every write that was acknowledged when it was asked. */
   async current(): Promise<CurrentCatalogue> {
-    while (this.entities.latestChange().sequence !== this.#sequence) {
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = undefined;
-      });
-      await this.#reading;
+    while (!this.#isCurrent) {
+      if (this.entities.latestChange().sequence === this.#sequence) this.#holdForTurn();
+      else await this.#readOnce();
     }
     return { catalogue: this.#catalogue, time: this.#time };
+  }
+
+  /** No client can know of a write that becomes durable within this turn. */
+  #holdForTurn(): void {
+    this.#isCurrent = true;
+    setImmediate(() => {
+      this.#isCurrent = false;
+    });
+  }
+
+  #readOnce(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
   }
 
   async #read(): Promise<void> {
