@@ -6,6 +6,7 @@ import { benchDirectory, log, openTable, printMachine, readOptions } from "./com
 import { figures, median, percent } from "./figures.mjs";
 import { listGates, lists } from "./service/lists.mjs";
 import {
+  evaluateGates,
   makeGates,
   memoryOverEvents,
   patchGates,
@@ -33,24 +34,32 @@ const options = readOptions("npm run bench:service", {
   },
   only: {
     type: "list",
-    choices: ["single", "arrays", "patch", "read", "lists", "memory", "start"],
-    default: "single,arrays,patch,read,lists,memory,start",
+    choices: ["single", "arrays", "patch", "evaluate", "read", "lists", "memory", "start"],
+    default: "single,arrays,patch,evaluate,read,lists,memory,start",
     help: "what to measure",
   },
 });
 const { runs } = options;
 
+/** Gates that are evaluated, as many as a team has. */
+const EVALUATED_GATES = 200;
+
 const measures = {
   single: compareSingle,
   arrays: measureArrays,
   patch: measurePatches,
+  evaluate: measureEvaluations,
   read: measureReads,
   lists: measureLists,
   memory: measureMemory,
   start: measureStart,
 };
 
-const scripts = { empty: "bench/service/empty.mjs", seed: "bench/service/seed.mjs" };
+const scripts = {
+  empty: "bench/service/empty.mjs",
+  "in-process": "bench/service/in-process.mjs",
+  seed: "bench/service/seed.mjs",
+};
 await bundleScripts(scripts, "dist/.bench");
 mkdirSync(benchDirectory, { recursive: true });
 const root = mkdtempSync(join(benchDirectory, "service-"));
@@ -112,6 +121,42 @@ async function measurePatches(directory) {
     );
     const what = gates === 1 ? "one gate" : `${gates} gates`;
     rows.push(rateRow(`patches of ${what}, patches/s`, results, "≥ 2000"));
+  }
+  return rows;
+}
+
+async function measureEvaluations(directory) {
+  const user = { userID: "u-1", email: "ann@example.com", custom: { plan: "pro" } };
+  const questions = [
+    {
+      name: "one gate in a request, evaluations/s",
+      path: "/v1/check_gate",
+      each: 1,
+      body: ([gateName]) => ({ gateName, user }),
+    },
+    {
+      name: "ten gates in a request, evaluations/s",
+      path: "/v1/check_gate",
+      each: 10,
+      body: (ids) => ({ gateNames: ids.slice(0, 10), user }),
+    },
+    {
+      name: `all ${EVALUATED_GATES} gates in a request, evaluations/s`,
+      path: "/ofrep/v1/evaluate/flags",
+      each: EVALUATED_GATES,
+      body: () => ({ context: { targetingKey: user.userID, email: user.email } }),
+    },
+  ];
+  const { evaluateInProcess } = await import("../dist/.bench/in-process.js");
+  // The first run warms up.
+  evaluateInProcess(EVALUATED_GATES);
+  const inProcess = await repeat(async () => evaluateInProcess(EVALUATED_GATES));
+  const rows = [rateRow("in the process, evaluations/s of one core", inProcess, "≥ 500000")];
+  for (const [index, question] of questions.entries()) {
+    const results = await repeat((run) =>
+      evaluateGates(`${directory}-${index}-${run}`, EVALUATED_GATES, question, options),
+    );
+    rows.push(rateRow(question.name, results, "≥ 20000"));
   }
   return rows;
 }
@@ -190,8 +235,10 @@ function rateRow(name, results, goal) {
     name,
     median: Math.round(median(figures(results, "perSecond"))),
     best: Math.round(Math.max(...figures(results, "perSecond"))),
-    p50: median(figures(results, "p50")),
-    p99: median(figures(results, "p99")),
+    ...(results[0].p50 !== undefined && {
+      p50: median(figures(results, "p50")),
+      p99: median(figures(results, "p99")),
+    }),
     goal,
   };
 }

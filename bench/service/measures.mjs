@@ -73,6 +73,22 @@ export function patchGates(directory, gates, { seconds, connections }) {
   );
 }
 
+/** Counts evaluations, not requests. `body` gets the ids of the gates, and `each` is how many it asks. */
+export function evaluateGates(directory, gates, { path, each, body }, { seconds, connections }) {
+  return during(
+    () => startService(directory),
+    async ({ url }) => {
+      const ids = [];
+      for (let index = 0; index < gates; index++) {
+        ids.push((await createGate(url, `Evaluated ${Date.now()} ${index}`)).id);
+      }
+      const options = { url: url + path, method: "POST", headers: serverHeaders, connections };
+      const result = await warmLoad({ ...options, body: JSON.stringify(body(ids)) }, seconds);
+      return { ...result, perSecond: result.perSecond * each };
+    },
+  );
+}
+
 async function createGate(url, name) {
   const answer = await fetch(url + gatesPath, {
     method: "POST",
