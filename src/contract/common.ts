@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { descriptionText, flag, list, nameLike, numeric, text, textList } from "./fields.js";
+import {
+  descriptionText,
+  FAULTS_MAX,
+  flag,
+  list,
+  nameLike,
+  numeric,
+  text,
+  textList,
+} from "./fields.js";
 
 /** The kinds of entities that the console manages. */
 export const entityKinds = [
@@ -185,11 +194,20 @@ export const warnings = z
       message: text("Reason why it does not work, and what to do."),
     }),
   )
-  .describe("Fields that were stored, but do not work as meant.");
+  .describe("Fields that were stored, but do not work as meant; only in answers to writes.");
+
+export type Warning = z.output<typeof warnings>[number];
+
+/** Returns the first FAULTS_MAX warnings, and a last one if there are more. */
+export function toldWarnings(found: readonly Warning[]): readonly Warning[] {
+  if (found.length <= FAULTS_MAX) return found;
+  const more = { property: "", message: "Further warnings are not listed" };
+  return [...found.slice(0, FAULTS_MAX), more];
+}
 
 /** An answer with one entity. */
 export function entityEnvelope<Entity extends z.ZodType>(entity: Entity) {
-  return messageEnvelope.extend({ data: entity });
+  return messageEnvelope.extend({ data: entity, warnings: warnings.exactOptional() });
 }
 
 /** An answer with one page of entities. */

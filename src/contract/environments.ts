@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { entityEnvelope, partFields, warnings } from "./common.js";
+import { entityEnvelope, partFields } from "./common.js";
 import { flag, list, pathName, text, withRule } from "./fields.js";
 import { consoleRoutes, extension, noParams, noQuery, type Route } from "./route.js";
 
@@ -55,6 +55,29 @@ export type EnvironmentRequest = z.output<typeof environmentRequest>;
 export type Environment = z.output<typeof environment>;
 export type Environments = z.output<typeof environments>;
 
+/** The id of the only entity of its kind. */
+export const ENVIRONMENTS_ID = "environments";
+
+/** The environments of a new project. */
+export const defaultEnvironments: readonly Environment[] = [
+  "development",
+  "staging",
+  "production",
+].map((name) => ({
+  name,
+  id: name,
+  isProduction: name === "production",
+  requiresReview: false,
+  requiresReleasePipeline: false,
+}));
+
+/** Returns the names in lower case, as users and rules are compared with them. */
+export function environmentNames(
+  { environments }: Pick<Environments, "environments"> = { environments: [...defaultEnvironments] },
+): ReadonlySet<string> {
+  return new Set(environments.map(({ name }) => name.toLowerCase()));
+}
+
 const onEnvironments = consoleRoutes("Environments", "/console/v1/environments", noParams);
 
 export const environmentRoutes = {
@@ -69,6 +92,6 @@ export const environmentRoutes = {
     message: "Environments updated successfully.",
     single: true,
     body: environmentsRequest,
-    response: entityEnvelope(environments).extend({ warnings: warnings.exactOptional() }),
+    response: entityEnvelope(environments),
   }),
 } satisfies Record<string, Route>;

@@ -7,6 +7,7 @@ import {
   owner,
   pagination,
   reviewSettings,
+  warnings,
 } from "./common.js";
 import { noBody, type Route, type RouteTable } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
@@ -25,6 +26,7 @@ const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
   Pagination: pagination,
   ErrorBody: errorBody,
   Message: messageEnvelope,
+  Warnings: warnings,
 };
 
 /** The schemas of a document, and the references of its operations to them. */

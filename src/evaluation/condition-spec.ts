@@ -3,26 +3,53 @@ import { type SpecCondition, segmentName } from "./spec.js";
 
 type Condition = Rule["conditions"][number];
 
-/** The operators that SDKs know, by the form of target that they compare with. */
-const targetForms: Readonly<Record<string, (target: unknown) => unknown>> = {
-  ...formOf(texts, ["any", "none", "any_case_sensitive", "none_case_sensitive"]),
-  ...formOf(texts, ["str_contains_any", "str_contains_none"]),
-  ...formOf(texts, ["str_starts_with_any", "str_ends_with_any"]),
-  ...formOf(texts, ["array_contains_any", "array_contains_none"]),
-  ...formOf(texts, ["array_contains_all", "not_array_contains_all"]),
-  ...formOf(single, ["gt", "gte", "lt", "lte", "eq", "neq"]),
-  ...formOf(singleText, ["version_gt", "version_gte", "version_lt", "version_lte"]),
-  ...formOf(singleText, ["version_eq", "version_neq", "str_matches"]),
-  ...formOf(time, ["before", "after", "on"]),
+/** The operators that SDKs know, by what they compare with. */
+const operatorsByTarget = {
+  list: [
+    "any",
+    "none",
+    "any_case_sensitive",
+    "none_case_sensitive",
+    "str_contains_any",
+    "str_contains_none",
+    "str_starts_with_any",
+    "str_ends_with_any",
+    "array_contains_any",
+    "array_contains_none",
+    "array_contains_all",
+    "not_array_contains_all",
+  ],
+  value: ["eq", "neq"],
+  number: ["gt", "gte", "lt", "lte"],
+  version: ["version_gt", "version_gte", "version_lt", "version_lte", "version_eq", "version_neq"],
+  expression: ["str_matches"],
+  time: ["before", "after", "on"],
+} as const;
+
+export type TargetKind = keyof typeof operatorsByTarget;
+
+/** The operators that SDKs know. */
+export const supportedOperators: readonly string[] = Object.values(operatorsByTarget).flat();
+
+const targetKinds: ReadonlyMap<string, TargetKind> = new Map(
+  Object.entries(operatorsByTarget).flatMap(([kind, operators]) =>
+    operators.map((operator) => [operator, kind as TargetKind] as const),
+  ),
+);
+
+/** The forms of targets that SDKs compare with. */
+const targetForms: Readonly<Record<TargetKind, (target: unknown) => unknown>> = {
+  list: texts,
+  value: single,
+  number: single,
+  version: singleText,
+  expression: singleText,
+  time,
 };
 
-function formOf(form: (target: unknown) => unknown, operators: readonly string[]) {
-  return Object.fromEntries(operators.map((operator) => [operator, form]));
-}
-
-/** True if SDKs know the operator of a comparison. */
-export function isKnownOperator(operator: string): boolean {
-  return Object.hasOwn(targetForms, operator.toLowerCase());
+/** Returns what an operator compares with; undefined if SDKs do not know it. */
+export function targetKindOf(operator: string): TargetKind | undefined {
+  return targetKinds.get(operator.toLowerCase());
 }
 
 /** The type of a condition in SDKs, and the field that it reads. */
@@ -57,12 +84,26 @@ const sources: Readonly<Record<Exclude<ConditionType, "custom_field">, SpecSourc
   javascript: { type: "javascript" },
 };
 
-const segmentTypes: readonly ConditionType[] = ["passes_segment", "fails_segment"];
-const nestedTypes: readonly ConditionType[] = ["passes_gate", "fails_gate", ...segmentTypes];
+const nestedKinds: Partial<Readonly<Record<ConditionType, "gate" | "segment">>> = {
+  passes_gate: "gate",
+  fails_gate: "gate",
+  passes_segment: "segment",
+  fails_segment: "segment",
+};
+
+/** Returns the kind of entity that a condition asks; undefined if it compares a value. */
+export function nestedKindOf(type: ConditionType): "gate" | "segment" | undefined {
+  return nestedKinds[type];
+}
 
 /** True for conditions that only SDKs in browsers can decide. */
 export function isClientOnly(type: ConditionType): boolean {
   return type === "url" || type === "javascript";
+}
+
+/** Returns a target as SDKs compare with it. */
+export function formedTarget(kind: TargetKind, target: unknown): unknown {
+  return targetForms[kind](target);
 }
 
 /** Returns the conditions of a rule as SDKs read them. */
@@ -92,17 +133,19 @@ function conditionSpec(condition: Condition, entityIdType: string): SpecConditio
     type === "custom_field" ? { type: "user_field", field: condition.field } : sources[type];
   const idType = type === "unit_id" && customID ? customID : entityIdType;
   const rest = { ...source, field, additionalValues: {}, idType };
-  if (nestedTypes.includes(type)) {
+  const nestedKind = nestedKindOf(type);
+  if (nestedKind !== undefined) {
     const target = single(targetValue);
-    const isSegment = segmentTypes.includes(type);
+    const isSegment = nestedKind === "segment";
     const isOne = typeof target === "string";
     // SDKs have no condition for several gates: they call this type unsupported.
     const nested = isOne ? rest : { ...rest, type: `multi_${source.type}` };
     const gate = isOne && isSegment ? segmentName(target) : target;
     return { ...nested, operator: null, targetValue: gate };
   }
-  const toForm = operator === null ? undefined : targetForms[operator];
-  return { ...rest, operator: operator || null, targetValue: toForm?.(targetValue) ?? targetValue };
+  const kind = targetKindOf(operator ?? "");
+  const formed = kind === undefined ? undefined : formedTarget(kind, targetValue);
+  return { ...rest, operator: operator || null, targetValue: formed ?? targetValue };
 }
 
 /** A list of texts: SDKs do not compare with a single one, and differ about numbers in lists. */
@@ -110,8 +153,8 @@ function texts(target: unknown): readonly string[] {
   return [target].flat().flatMap((value) => (value === null ? [] : [String(value)]));
 }
 
-/** The only value of a list: Terraform sends lists where the platform's console has one value. */
-function single(target: unknown): unknown {
+/** Returns the only value of a list: Terraform sends lists where the platform's console has one value. */
+export function single(target: unknown): unknown {
   return Array.isArray(target) && target.length === 1 ? target[0] : target;
 }
 

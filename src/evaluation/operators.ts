@@ -116,7 +116,8 @@ function numbers(holds: (value: number, target: number) => boolean): Prepare {
   };
 }
 
-function numberOf(value: unknown): number | undefined {
+/** Returns undefined for what is not a number. */
+export function numberOf(value: unknown): number | undefined {
   if (typeof value === "string" && value.trim() === "") return undefined;
   if (typeof value !== "number" && typeof value !== "string") return undefined;
   const number = Number(value);
@@ -149,11 +150,20 @@ function versionOrder(left: Version, right: Version): number | undefined {
   if (left === undefined || right === undefined) return undefined;
   for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
     const parts = [left[at] ?? "0", right[at] ?? "0"];
-    if (!parts.every((part) => /^\s*\d+\s*$/.test(part))) return undefined;
+    if (!parts.every(isVersionPart)) return undefined;
     const order = Number(parts[0]) - Number(parts[1]);
     if (order !== 0) return order;
   }
   return 0;
+}
+
+function isVersionPart(part: string): boolean {
+  return /^\s*\d+\s*$/.test(part);
+}
+
+/** True for a text that versions can be compared with. */
+export function isVersion(value: unknown): boolean {
+  return versionParts(value)?.every(isVersionPart) ?? false;
 }
 
 type Version = ReturnType<typeof versionParts>;

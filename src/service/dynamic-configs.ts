@@ -10,6 +10,8 @@ import type { AnyObject } from "../contract/fields.js";
 import { Json5Reader } from "../contract/json-text.js";
 import { completeText, completeValue } from "../contract/json5-pair.js";
 import type { RuleRequest } from "../contract/rule.js";
+import { gateWarnings } from "../evaluation/entity-warnings.js";
+import { ruleReferences } from "../evaluation/references.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
 import { gateType } from "./gates.js";
@@ -17,7 +19,7 @@ import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { ruleHandlers } from "./rule-handlers.js";
-import { identifyRules, ruleReferences, valueIdentifiers } from "./rules.js";
+import { identifyRules, valueIdentifiers } from "./rules.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { requireFit } from "./schema-fit.js";
 
@@ -26,6 +28,7 @@ const dynamicConfigType: EntityType<DynamicConfig> = {
   title: "Dynamic Config",
   idOf: ({ id }) => id,
   referencesOf: ({ rules }) => ruleReferences(rules),
+  warningsOf: gateWarnings,
 };
 
 export function dynamicConfigHandlers(

@@ -1,4 +1,4 @@
-import type { EntityKind } from "../contract/common.js";
+import { type EntityKind, toldWarnings, type Warning } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import { listFilterOf } from "../contract/list-query.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
@@ -7,6 +7,7 @@ import { type CallFacts, FinishedJson, type HandlerAnswer } from "./handler.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
 import { requireMatch } from "./request-headers.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
+import { surroundingsIn } from "./surroundings.js";
 
 /** Name of every writer who uses the API of the service. */
 export const ACTOR_NAME = "CONSOLE API";
@@ -314,8 +315,10 @@ export class EntityOperations {
     const key = { kind: type.kind, id };
     let answer: HandlerAnswer = { content: {} };
     const change = (record: EntityRecord | undefined, listChange: number) => {
-      const body = make(record && bodyOf<Body>(record), listChange);
-      answer = entityAnswer(body);
+      const before = record && bodyOf<Body>(record);
+      const body = make(before, listChange);
+      const warnings = type.warningsOf?.(body, surroundingsIn(this.#entities), before) ?? [];
+      answer = entityAnswer(body, warnings);
       return recordOf(type, body);
     };
     const rehearse = isDryRun(call);
@@ -375,8 +378,9 @@ function ignoreUnwritten(error: unknown): undefined {
   if (error !== unwritten) throw error;
 }
 
-function entityAnswer(body: EntityBody): HandlerAnswer {
-  return { content: { data: body }, version: body.version };
+function entityAnswer(body: EntityBody, warnings: readonly Warning[] = []): HandlerAnswer {
+  const warned = warnings.length === 0 ? {} : { warnings: toldWarnings(warnings) };
+  return { content: { data: body, ...warned }, version: body.version };
 }
 
 function isSameState(left: EntityBody, right: EntityBody): boolean {

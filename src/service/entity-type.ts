@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import type { EntityKind, provenance } from "../contract/common.js";
+import type { EntityKind, provenance, Warning } from "../contract/common.js";
 import type { archivable } from "../contract/lifecycle-routes.js";
+import type { Surroundings } from "../evaluation/rule-warnings.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import type { EntityKey } from "../storage/store.js";
 
@@ -17,6 +18,8 @@ export interface EntityType<Body extends EntityBody> {
   idOf(body: Body): string;
   /** Returns the keys of the entities that this one points at. */
   referencesOf(body: Body): readonly EntityKey[];
+  /** Returns what can never work as meant in `next`. `before` is undefined for a new entity. */
+  warningsOf?(next: Body, surroundings: Surroundings, before?: Body): readonly Warning[];
   /** Kinds of its parts: entities with the same id, which are removed with it. */
   readonly parts?: readonly EntityKind[];
 }

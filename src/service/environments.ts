@@ -1,8 +1,11 @@
-import type {
-  Environment,
-  EnvironmentRequest,
-  Environments,
-  environmentRoutes,
+import type { Warning } from "../contract/common.js";
+import {
+  defaultEnvironments,
+  ENVIRONMENTS_ID,
+  type Environment,
+  type EnvironmentRequest,
+  type Environments,
+  type environmentRoutes,
 } from "../contract/environments.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { DocumentType, EntityBody } from "./entity-type.js";
@@ -11,26 +14,16 @@ import { type NewIdentifier, newProvenance } from "./new-entity.js";
 
 type EnvironmentsBody = EntityBody & Environments;
 
-const ID = "environments";
-
-/** The environments of a new project. */
-const defaults: readonly Environment[] = ["development", "staging", "production"].map((name) => ({
-  name,
-  id: name,
-  isProduction: name === "production",
-  requiresReview: false,
-  requiresReleasePipeline: false,
-}));
-
 const environmentsType: DocumentType<EnvironmentsBody> = {
   kind: "environments",
   title: "Environments",
   idOf: ({ id }) => id,
   referencesOf: () => [],
+  warningsOf: ({ environments }) => environments.flatMap(warningsOf),
   initial: (id, stamp) => ({
     id,
     name: id,
-    environments: [...defaults],
+    environments: [...defaultEnvironments],
     ...newProvenance(stamp),
     version: 0,
   }),
@@ -42,17 +35,14 @@ export function environmentHandlers(
 ): Handlers<typeof environmentRoutes> {
   return {
     readEnvironments: () =>
-      operations.readDocument(environmentsType, ID, { environments: defaults }),
-    replaceEnvironments: async (call) => {
-      const given = call.body.environments;
-      const answer = await operations.changeDocument(environmentsType, ID, call, (current) => ({
+      operations.readDocument(environmentsType, ENVIRONMENTS_ID, {
+        environments: defaultEnvironments,
+      }),
+    replaceEnvironments: (call) =>
+      operations.changeDocument(environmentsType, ENVIRONMENTS_ID, call, (current) => ({
         ...current,
-        environments: identified(given, current.environments, newIdentifier),
-      }));
-      const warnings = given.flatMap(warningsOf);
-      if (warnings.length === 0) return answer;
-      return { ...answer, content: { ...answer.content, warnings } };
-    },
+        environments: identified(call.body.environments, current.environments, newIdentifier),
+      })),
   };
 }
 
@@ -72,7 +62,7 @@ function identified(
 }
 
 /** Returns the settings that this service stores for clients, but does not follow. */
-function warningsOf(environment: EnvironmentRequest, index: number) {
+function warningsOf(environment: Environment, index: number): Warning[] {
   return (["requiresReview", "requiresReleasePipeline"] as const)
     .filter((field) => environment[field] === true)
     .map((field) => ({

@@ -2,11 +2,11 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import type { Decision, Experiment, experimentRoutes } from "../contract/experiment.js";
 import type { ExperimentStatus } from "../contract/experiment-fields.js";
 import type { Fault } from "../contract/faults.js";
+import { ruleReferences } from "../evaluation/references.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
-import { ruleReferences } from "./rules.js";
 import { invalid, refuseFaults } from "./service-error.js";
 
 /** The status of an experiment and its times, in ms since the epoch. */

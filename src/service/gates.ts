@@ -8,6 +8,8 @@ import {
   gateDefaults,
   type gateRoutes,
 } from "../contract/gate.js";
+import { gateWarnings } from "../evaluation/entity-warnings.js";
+import { ruleReferences } from "../evaluation/references.js";
 import type { EntityRecord } from "../storage/store.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
@@ -15,13 +17,14 @@ import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { ruleHandlers } from "./rule-handlers.js";
-import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
+import { identifyRules, plainIdentifiers } from "./rules.js";
 
 export const gateType: EntityType<Gate> = {
   kind: "gate",
   title: "Gate",
   idOf: ({ id }) => id,
   referencesOf: ({ rules }) => ruleReferences(rules),
+  warningsOf: gateWarnings,
   parts: ["gate_override"],
 };
 

@@ -1,10 +1,10 @@
 import { type Holdout, holdoutDefaults, type holdoutRoutes } from "../contract/holdout.js";
+import { ruleReferences } from "../evaluation/references.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { plainHandlers } from "./plain-handlers.js";
-import { ruleReferences } from "./rules.js";
 
 const holdoutType: EntityType<Holdout> = {
   kind: "holdout",

@@ -1,8 +1,6 @@
 import { sum } from "../base/sum.js";
-import type { EntityKind } from "../contract/common.js";
 import type { Fault } from "../contract/faults.js";
-import type { ConditionType, Rule, RuleRequest } from "../contract/rule.js";
-import type { EntityKey } from "../storage/store.js";
+import type { Rule, RuleRequest } from "../contract/rule.js";
 import type { NewIdentifier } from "./new-entity.js";
 import { refuseFaults } from "./service-error.js";
 
@@ -84,26 +82,4 @@ function requireDistinct(
     return [{ property: `rules[${index}].${field}`, errorMessage }];
   });
   refuseFaults(faults, errorMessage);
-}
-
-const kindsByCondition: Partial<Record<ConditionType, EntityKind>> = {
-  passes_gate: "gate",
-  fails_gate: "gate",
-  passes_segment: "segment",
-  fails_segment: "segment",
-};
-
-/** Returns the gates and segments that the conditions of rules refer to, each once. */
-export function ruleReferences(rules: readonly Pick<RuleRequest, "conditions">[]): EntityKey[] {
-  const references = new Map<string, EntityKey>();
-  for (const { conditions } of rules) {
-    for (const { type, targetValue } of conditions) {
-      const kind = kindsByCondition[type];
-      if (kind === undefined) continue;
-      for (const id of [targetValue].flat()) {
-        if (typeof id === "string" && id !== "") references.set(`${kind}/${id}`, { kind, id });
-      }
-    }
-  }
-  return [...references.values()];
 }

@@ -7,12 +7,14 @@ import {
   segmentDefaults,
   type segmentRoutes,
 } from "../contract/segment.js";
+import { ruleReferences } from "../evaluation/references.js";
+import { ruleWarnings } from "../evaluation/rule-warnings.js";
 import type { EntityOperations, WriteFacts } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
-import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
+import { identifyRules, plainIdentifiers } from "./rules.js";
 import { invalid, ServiceError } from "./service-error.js";
 
 export const segmentType: EntityType<Segment> = {
@@ -20,6 +22,7 @@ export const segmentType: EntityType<Segment> = {
   title: "Segment",
   idOf: ({ id }) => id,
   referencesOf: ({ rules }) => ruleReferences(rules),
+  warningsOf: ({ rules }, surroundings) => ruleWarnings(rules, surroundings),
 };
 
 export function segmentHandlers(

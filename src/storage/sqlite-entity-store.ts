@@ -79,6 +79,10 @@ export class SqliteEntityStore implements EntityStore {
   }
 
   async get(key: EntityKey): Promise<EntityRecord | undefined> {
+    return this.find(key);
+  }
+
+  find(key: EntityKey): EntityRecord | undefined {
     const values = [key.kind, storedText(key.id)];
     const stored = this.#database.first<StoredEntity>(queries.selectEntity, values);
     return stored && toRecord(stored);

@@ -103,6 +103,8 @@ export interface EntityScan {
 /** Entities with their versions, references and lists of ids. */
 export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
+  /** Does what `get` does, at once. The `change` of a write sees the writes before its own. */
+  find(key: EntityKey): EntityRecord | undefined;
   /** Returns the newest creation first, then by id; all entities without a filter. */
   list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<EntityPage<ListedEntity>>;
   /** Returns ids of the entity's list, in the order of their bytes. */

@@ -55,6 +55,7 @@ export function modelStore(now: () => number = Date.now): Store {
   return {
     entities: {
       get: async (key) => records.get(place(key)),
+      find: (key) => records.get(place(key)),
       list: async (kind, slice, filter) =>
         pageOf(
           all()

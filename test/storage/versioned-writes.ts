@@ -19,6 +19,7 @@ export class VersionedEntities implements Omit<EntityStore, "list"> {
   constructor(private readonly entities: EntityStore) {}
 
   readonly get: EntityStore["get"] = (key) => this.entities.get(key);
+  readonly find: EntityStore["find"] = (key) => this.entities.find(key);
   /** Checks the text of each body, and returns the records without it. */
   readonly list = async (...query: Parameters<EntityStore["list"]>) => {
     const { items, totalItems } = await this.entities.list(...query);

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AnyObject } from "../../src/contract/fields.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+async function call(method: string, path: string, body?: unknown) {
+  const answer = await service.call({
+    method: method as "GET",
+    path: `/console/v1/${path}`,
+    ...(body === undefined ? {} : { body }),
+  });
+  const { warnings = [], ...json } = answer.json as typeof answer.json & { warnings?: AnyObject[] };
+  return { status: answer.status, warned: warnings.map(({ property }) => property), json };
+}
+
+const ruleOf = (...conditions: AnyObject[]) => ({ name: "one", passPercentage: 100, conditions });
+const bad = { type: "email", operator: "like", targetValue: ["a"] };
+const sound = { type: "email", operator: "any", targetValue: ["a"] };
+
+describe("warnings of rules", () => {
+  it.each([
+    ["gates", { name: "one" }, { isEnabled: true, description: "" }],
+    ["dynamic_configs", { name: "one" }, { isEnabled: true, description: "", defaultValue: {} }],
+    ["segments", { name: "one", type: "rule_based" }, { description: "" }],
+  ])("are in the answers of create, update, patch and dry runs: %s", async (path, made, full) => {
+    const property = "rules[0].conditions[1].operator";
+    const rules = [ruleOf(sound, bad)];
+    const created = await call("POST", path, { ...made, rules });
+    expect(created).toMatchObject({ status: 201, warned: [property] });
+    for (const [method, body] of [
+      ["POST", { ...full, rules }],
+      ["PATCH", { rules }],
+      // The entity still has them.
+      ["PATCH", { description: "two" }],
+    ] as const) {
+      const real = await call(method, `${path}/one`, body);
+      expect(real).toMatchObject({ status: 200, warned: [property] });
+      expect(await call(method, `${path}/one?dryRun=true`, body)).toMatchObject({
+        warned: [property],
+      });
+    }
+    expect(await call("GET", `${path}/one`)).toMatchObject({ warned: [] });
+    const fixed = await call("PATCH", `${path}/one`, { rules: [ruleOf(sound)] });
+    expect(fixed).toMatchObject({ status: 200, warned: [] });
+    expect(fixed.json).not.toHaveProperty("warnings");
+  });
+
+  it.each(["gates", "dynamic_configs"])("are in the answers of single rules: %s", async (path) => {
+    await call("POST", path, { name: "one" });
+    const added = await call("POST", `${path}/one/rule`, { ...ruleOf(bad), baseID: "r" });
+    expect(added.warned).toEqual(["rules[0].conditions[0].operator"]);
+    const several = [{ ...ruleOf({ type: "url" }), name: "two" }];
+    expect((await call("POST", `${path}/one/rules`, { rules: several })).warned).toEqual([
+      "rules[0].conditions[0].operator",
+      "rules[1].conditions[0].type",
+    ]);
+    const patch = { conditions: [sound] };
+    const patched = await call("PATCH", `${path}/one/rules/r?dryRun=true`, patch);
+    expect(patched.warned).toEqual(["rules[1].conditions[0].type"]);
+    expect((await call("DELETE", `${path}/one/rules/r`)).warned).toEqual([
+      "rules[0].conditions[0].type",
+    ]);
+  });
+
+  it("are in the answers about all rules of a segment", async () => {
+    await call("POST", "segments", { name: "one", type: "rule_based" });
+    const conditional = await call("POST", "segments/one/conditional", [ruleOf(bad)]);
+    expect(conditional.warned).toEqual(["rules[0].conditions[0].operator"]);
+  });
+
+  it("end when what a rule names is created", async () => {
+    const rules = [
+      { ...ruleOf({ type: "passes_gate", targetValue: "two" }), environments: ["Latest"] },
+    ];
+    const paths = ["rules[0].conditions[0].targetValue", "rules[0].environments[0]"];
+    expect((await call("POST", "gates", { name: "one", rules })).warned).toEqual(paths);
+    await call("POST", "gates", { name: "two" });
+    expect((await call("PATCH", "gates/one", { rules })).warned).toEqual(paths.slice(1));
+    await call("POST", "environments", { environments: [{ name: "latest", isProduction: false }] });
+    expect((await call("PATCH", "gates/one", { rules })).warned).toEqual([]);
+  });
+
+  it("name holdouts of a new gate that do not exist", async () => {
+    const created = await call("POST", "gates", { name: "one", holdoutIDs: ["nobody"] });
+    expect(created).toMatchObject({ status: 201, warned: ["holdoutIDs[0]"] });
+  });
+
+  it("end after a hundred, with one that says so", async () => {
+    const rules = [ruleOf(...Array.from({ length: 102 }, () => bad))];
+    const { warned } = await call("POST", "gates", { name: "one", rules });
+    expect(warned).toHaveLength(101);
+    expect(warned.at(-1)).toBe("");
+  });
+});
