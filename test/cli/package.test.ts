@@ -202,6 +202,23 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
     const request = { method: "POST", headers, body: JSON.stringify(body) };
     const created = await service.call("/console/v1/dynamic_configs", consoleKey, request);
     expect(created).toMatchObject({ status: 201 });
+    // With the tables of browsers and countries.
+    const conditions = [
+      { type: "os_name", operator: "any", targetValue: ["Mac OS X"] },
+      { type: "country", operator: "any", targetValue: ["US"] },
+    ];
+    const rule = { name: "mac", passPercentage: 100, conditions };
+    const gate = { method: "POST", headers, body: JSON.stringify({ name: "mac", rules: [rule] }) };
+    expect(await service.call("/console/v1/gates", consoleKey, gate)).toMatchObject({
+      status: 201,
+    });
+    const userAgent = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15";
+    const user = { userID: "u1", ip: "8.8.8.8", userAgent };
+    const question = JSON.stringify({ gateName: "mac", user });
+    const asked = { method: "POST", headers, body: question };
+    expect(await service.call("/v1/check_gate", secret, asked)).toMatchObject({
+      json: { value: true, reason: "TARGETING_MATCH" },
+    });
     expect(await run("send", "in/lines.zip", "--to", service.url, "--runs", "sent")).toMatchObject({
       rows: { read: PACKED_ROWS },
     });
