@@ -1,3 +1,4 @@
+import { boundedMatch } from "./bounded-match.js";
 import { timeOf } from "./condition-spec.js";
 
 /** Returns true if a value of a user compares with the target of a condition. */
@@ -89,10 +90,11 @@ function someText(holds: (text: string, part: string) => boolean): Prepare {
 
 function matches(target: unknown): Compare {
   const expression = expressionOf(target);
+  const isMatch = expression === undefined ? undefined : boundedMatch(expression);
   return (value) => {
     const text = textOf(value);
     if (text === undefined || text.length >= MATCHED_CHARACTERS_MAX) return false;
-    return expression?.test(text) ?? false;
+    return isMatch?.(text) ?? false;
   };
 }
 
