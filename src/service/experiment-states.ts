@@ -2,6 +2,7 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import type { Decision, Experiment, experimentRoutes } from "../contract/experiment.js";
 import type { ExperimentStatus } from "../contract/experiment-fields.js";
 import type { Fault } from "../contract/faults.js";
+import { experimentWarnings } from "../evaluation/entity-warnings.js";
 import { ruleReferences } from "../evaluation/references.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
@@ -35,6 +36,16 @@ export function statusFaults(from: ExperimentStatus, to: ExperimentStatus): read
   if (from === to || nextStatuses[from].includes(to)) return [];
   const errorMessage = `Cannot change from ${from} to ${to}; allowed after ${from}: ${nextStatuses[from].join(", ")}`;
   return [{ property: "status", errorMessage }];
+}
+
+/** Returns a fault if an experiment would start without groups. */
+export function startFaults(
+  from: ExperimentStatus,
+  to: ExperimentStatus,
+  { groups }: Pick<Experiment, "groups">,
+): readonly Fault[] {
+  if (to !== "active" || from === to || groups.length > 0) return [];
+  return [{ property: "groups", errorMessage: "Required to start: add at least one group" }];
 }
 
 /**
@@ -81,6 +92,7 @@ export const experimentType: EntityType<Experiment> = {
       { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
       ...inlineTargetingRules,
     ]),
+  warningsOf: experimentWarnings,
   parts: ["experiment_override", "experiment_schedule"],
 };
 
@@ -136,7 +148,7 @@ export function experimentStepHandlers(
 
 /** Throws a 400 that names both states if the step is not allowed. */
 export function stepped(current: Experiment, to: ExperimentStatus, time: number): Experiment {
-  refuseFaults(statusFaults(current.status, to));
+  refuseFaults([...statusFaults(current.status, to), ...startFaults(current.status, to, current)]);
   return { ...current, ...stateAfter(current, to, time) };
 }
 

@@ -20,6 +20,7 @@ import {
   experimentStepHandlers,
   experimentType,
   setupState,
+  startFaults,
   stateAfter,
   statusFaults,
 } from "./experiment-states.js";
@@ -153,6 +154,7 @@ function updated(
   };
   refuseFaults([
     ...statusFaults(current.status, status),
+    ...startFaults(current.status, status, next),
     ...qualityScoreFaults(next.manualQualityScores),
     ...bodyFaultsOf(experimentFaults(next)),
   ]);

@@ -7,10 +7,10 @@ import type { KeyStore } from "../storage/key-store.js";
 import type { EntityStore } from "../storage/store.js";
 import type { EntityOperations, WriteFacts } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
-import { experimentType, stepped } from "./experiment-states.js";
+import { experimentType, startFaults, stepped } from "./experiment-states.js";
 import type { Handlers } from "./handler.js";
 import { newProvenance } from "./new-entity.js";
-import { invalid, ServiceError } from "./service-error.js";
+import { invalid, refuseFaults, ServiceError } from "./service-error.js";
 
 /** Milliseconds between looks at the schedules: a start may be so late. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -41,7 +41,9 @@ export function experimentScheduleHandlers(
 ): Handlers<typeof experimentScheduleRoutes> {
   return {
     scheduleExperimentStart: (call) =>
-      operations.changePart(scheduleType, call.params.id, call, (current, { status }) => {
+      operations.changePart(scheduleType, call.params.id, call, (current, owner) => {
+        const { status } = owner;
+        refuseFaults(startFaults("setup", "active", owner));
         const scheduledTime = Number(call.body.scheduledTime);
         const fault =
           status === "setup"

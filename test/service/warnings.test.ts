@@ -97,3 +97,43 @@ describe("warnings of rules", () => {
     expect(warned.at(-1)).toBe("");
   });
 });
+
+describe("warnings of experiments", () => {
+  const groups = (...sizes: number[]) =>
+    sizes.map((size, index) => ({ name: `g${index}`, id: `g${index}`, size }));
+  const patch = (body: object) => call("PATCH", "experiments/one", body);
+
+  it("tell that units move when sizes of groups change while it is active", async () => {
+    await call("POST", "experiments", { name: "one", groups: groups(20, 30) });
+    expect((await patch({ groups: groups(30, 30) })).warned).toEqual([]);
+    expect((await call("PUT", "experiments/one/start")).warned).toEqual([]);
+    const same = [...groups(30), { name: "none", size: 0 }, { name: "G1", id: "g1", size: "30" }];
+    expect((await patch({ groups: same })).warned).toEqual([]);
+    expect((await patch({ groups: groups(40, 30) })).warned).toEqual(["groups"]);
+    expect((await patch({ groups: groups(40, 30).reverse() })).warned).toEqual(["groups"]);
+    expect((await patch({ description: "two" })).warned).toEqual([]);
+    await call("PUT", "experiments/one/abandon");
+    expect((await patch({ groups: groups(10, 30) })).warned).toEqual([]);
+  });
+
+  it("tell that the targeting gate does not exist", async () => {
+    const created = await call("POST", "experiments", { name: "one", targetingGateID: "two" });
+    expect(created).toMatchObject({ status: 201, warned: ["targetingGateID"] });
+    await call("POST", "gates", { name: "two" });
+    expect((await patch({ description: "two" })).warned).toEqual([]);
+  });
+
+  it("are refusals where it would start without groups", async () => {
+    const errors = [{ property: "groups", errorMessage: expect.stringMatching(/to start/) }];
+    const refused = { status: 400, json: { errors } };
+    await call("POST", "experiments", { name: "one", groups: [] });
+    expect(await call("PUT", "experiments/one/start")).toMatchObject(refused);
+    expect(await patch({ status: "active" })).toMatchObject(refused);
+    const scheduledTime = Date.UTC(2030, 0, 1);
+    const schedule = ["POST", "experiments/one/schedule_start", { scheduledTime }] as const;
+    expect(await call(...schedule)).toMatchObject(refused);
+    const started = await patch({ status: "active", groups: groups(100) });
+    expect(started).toMatchObject({ status: 200, warned: [] });
+    expect(await patch({ groups: [] })).toMatchObject({ status: 200, warned: ["groups"] });
+  });
+});

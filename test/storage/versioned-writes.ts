@@ -18,7 +18,12 @@ class Refusal extends Error {}
 export class VersionedEntities implements Omit<EntityStore, "list"> {
   constructor(private readonly entities: EntityStore) {}
 
-  readonly get: EntityStore["get"] = (key) => this.entities.get(key);
+  /** Checks that both ways to read an entity agree. */
+  readonly get: EntityStore["get"] = async (key) => {
+    const record = await this.entities.get(key);
+    expect(this.entities.find(key)).toEqual(record);
+    return record;
+  };
   readonly find: EntityStore["find"] = (key) => this.entities.find(key);
   /** Checks the text of each body, and returns the records without it. */
   readonly list = async (...query: Parameters<EntityStore["list"]>) => {
