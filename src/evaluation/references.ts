@@ -2,7 +2,8 @@ import type { EntityKind } from "../contract/common.js";
 import type { Rule } from "../contract/rule.js";
 import { nestedKindOf } from "./condition-spec.js";
 
-interface Reference {
+/** An entity that another one points at. */
+export interface Reference {
   readonly kind: EntityKind;
   readonly id: string;
 }

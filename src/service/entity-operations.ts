@@ -1,12 +1,13 @@
 import { type EntityKind, toldWarnings, type Warning } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import { listFilterOf } from "../contract/list-query.js";
+import { cycleFaults } from "../evaluation/cycles.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
 import type { DocumentType, EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
 import { type CallFacts, FinishedJson, type HandlerAnswer } from "./handler.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
 import { requireMatch } from "./request-headers.js";
-import { notFound, ServiceError, taken } from "./service-error.js";
+import { notFound, refuseFaults, ServiceError, taken } from "./service-error.js";
 import { surroundingsIn } from "./surroundings.js";
 
 /** Name of every writer who uses the API of the service. */
@@ -317,6 +318,7 @@ export class EntityOperations {
     const change = (record: EntityRecord | undefined, listChange: number) => {
       const before = record && bodyOf<Body>(record);
       const body = make(before, listChange);
+      refuseFaults(cycleFaults({ ...key, body }, before, this.#entities));
       const warnings = type.warningsOf?.(body, surroundingsIn(this.#entities), before) ?? [];
       answer = entityAnswer(body, warnings);
       return recordOf(type, body);

@@ -15,6 +15,7 @@ export const selectSizes = `SELECT entity.row, octet_length(current.body) AS byt
   WHERE entity.row IN (SELECT value FROM json_each(?))`;
 
 export const selectEntity = `${entityWithBody} WHERE entity.kind = ? AND entity.id = ?`;
+export const selectOfKind = `${entityWithBody} WHERE entity.kind = ?`;
 /** Takes the row before the first one, and the number of rows. */
 export const scanEntities = `${entityWithBody} WHERE entity.row > ? ORDER BY entity.row LIMIT ?`;
 export const selectListed = `SELECT 1 FROM entity JOIN listed_id ON listed_id.entity = entity.row

@@ -88,6 +88,10 @@ export class SqliteEntityStore implements EntityStore {
     return stored && toRecord(stored);
   }
 
+  findAll(kind: EntityKind): readonly EntityRecord[] {
+    return this.#database.all<StoredEntity>(queries.selectOfKind, [kind]).map(toRecord);
+  }
+
   async list(
     kind: EntityKind,
     slice: Slice,

@@ -105,6 +105,8 @@ export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
   /** Does what `get` does, at once. The `change` of a write sees the writes before its own. */
   find(key: EntityKey): EntityRecord | undefined;
+  /** Returns all entities of a kind of which there are few, in any order, as `find` does. */
+  findAll(kind: EntityKind): readonly EntityRecord[];
   /** Returns the newest creation first, then by id; all entities without a filter. */
   list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<EntityPage<ListedEntity>>;
   /** Returns ids of the entity's list, in the order of their bytes. */

@@ -43,6 +43,27 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await entities.get({ kind: "gate", id: "a" })).toEqual(record);
   });
 
+  it("shows a write the writes before it, in the same turn", async () => {
+    const { entities } = await open();
+    const seen: unknown[] = [];
+    const look = () => seen.push([entities.find(gate("a"))?.id, entities.findAll("gate").length]);
+    const insert = (record: EntityRecord) =>
+      entities.write(record, () => {
+        look();
+        return record;
+      });
+    const holdout: EntityRecord = { ...gate("a"), kind: "holdout" };
+    await Promise.all([insert(gate("a")), insert(holdout), insert(gate("b"))]);
+    look();
+    expect(seen).toEqual([
+      [undefined, 0],
+      ["a", 1],
+      ["a", 1],
+      ["a", 2],
+    ]);
+    expect(entities.findAll("holdout")).toEqual([holdout]);
+  });
+
   it("distinguishes all texts, as id and as name", async () => {
     const { entities } = await open();
     for (const text of oddTexts) {

@@ -56,6 +56,7 @@ export function modelStore(now: () => number = Date.now): Store {
     entities: {
       get: async (key) => records.get(place(key)),
       find: (key) => records.get(place(key)),
+      findAll: (kind) => all().filter((record) => record.kind === kind),
       list: async (kind, slice, filter) =>
         pageOf(
           all()

@@ -25,6 +25,7 @@ export class VersionedEntities implements Omit<EntityStore, "list"> {
     return record;
   };
   readonly find: EntityStore["find"] = (key) => this.entities.find(key);
+  readonly findAll: EntityStore["findAll"] = (kind) => this.entities.findAll(kind);
   /** Checks the text of each body, and returns the records without it. */
   readonly list = async (...query: Parameters<EntityStore["list"]>) => {
     const { items, totalItems } = await this.entities.list(...query);
