@@ -12,7 +12,7 @@ import {
   unknownEvaluation,
   unsupportedEvaluation,
 } from "./evaluation.js";
-import type { Spec } from "./spec.js";
+import { isOfApp, type Spec } from "./spec.js";
 import type { EvaluationUser } from "./user.js";
 
 /** Specifications by name, and the lists of segments. */
@@ -64,6 +64,14 @@ export class Evaluator implements ConditionCall {
   ) {
     this.now = now;
     this.targetApp = targetApp;
+  }
+
+  /** Evaluates what a client asks for: the key of an app does not see the entities of others. */
+  asked(part: "gate" | "config" | "layer", name: string): Evaluation {
+    const spec = this.specs[part](name);
+    return spec !== undefined && isOfApp(spec, this.targetApp)
+      ? this[part](name)
+      : unknownEvaluation;
   }
 
   gate(name: string): Evaluation {

@@ -4,8 +4,7 @@ import type { AnyObject } from "../contract/fields.js";
 import type { SpecCatalogue } from "./catalogue.js";
 import type { Evaluation, Exposure } from "./evaluation.js";
 import type { Evaluator } from "./evaluator.js";
-import type { Spec } from "./spec.js";
-import { isOfApp } from "./spec-documents.js";
+import { isOfApp, type Spec } from "./spec.js";
 
 type NameHash = (typeof nameHashes)[number];
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { SpecCatalogue } from "./catalogue.js";
-import type { Spec, SpecCondition } from "./spec.js";
+import { isOfApp, type Spec, type SpecCondition } from "./spec.js";
 
 interface DocumentFacts {
   /** ms since the epoch; greater after each change. */
@@ -79,11 +79,6 @@ export function visibleSpecs(
     configs: all.configs.filter(isSeen),
     layers: all.layers.filter(isSeen),
   };
-}
-
-/** As SDKs have it: a key with an app sees only what names this app. */
-export function isOfApp({ targetAppIDs }: Spec, targetApp: string | undefined): boolean {
-  return targetApp === undefined || targetAppIDs.includes(targetApp);
 }
 
 const listTexts = new WeakMap<Spec, string>();

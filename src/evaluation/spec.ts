@@ -87,3 +87,8 @@ export function plainRule(
 ): SpecRule {
   return { name: id, id, salt: id, passPercentage: 100, groupName: null, ...rest, conditions };
 }
+
+/** As SDKs have it: a key with an app sees only what names this app. */
+export function isOfApp({ targetAppIDs }: Spec, targetApp: string | undefined): boolean {
+  return targetApp === undefined || targetAppIDs.includes(targetApp);
+}

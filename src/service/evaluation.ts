@@ -5,6 +5,7 @@ import type { Evaluation } from "../evaluation/evaluation.js";
 import { Evaluator } from "../evaluation/evaluator.js";
 import { askedSpecs, initializeAnswers } from "../evaluation/initialize-response.js";
 import { EvaluationUser } from "../evaluation/user.js";
+import type { KeyRecord } from "../storage/key-store.js";
 import type { EntityStore } from "../storage/store.js";
 import type { ExposureLog } from "./exposure-log.js";
 import { type HandlerAnswer, type Handlers, jsonAnswer, type WholeAnswer } from "./handler.js";
@@ -29,16 +30,23 @@ export function evaluationHandlers({
   exposures,
   now,
 }: EvaluationHandlerOptions): Handlers<typeof evaluationRoutes> {
-  const evaluatorFor = ({ catalogue }: CurrentCatalogue, user: EvaluatedUser) =>
-    new Evaluator(catalogue, new EvaluationUser(user), { now: now() });
+  const evaluatorFor = (
+    { catalogue }: CurrentCatalogue,
+    user: EvaluatedUser,
+    { targetApp }: KeyRecord,
+  ) =>
+    new Evaluator(catalogue, new EvaluationUser(user), {
+      now: now(),
+      targetApp: targetApp ?? undefined,
+    });
 
   const documents = new SpecDocuments(live);
 
   return {
-    async checkGate({ body: { user, gateName, gateNames } }): Promise<HandlerAnswer> {
-      const evaluator = evaluatorFor(await live.current(), user);
+    async checkGate({ body: { user, gateName, gateNames }, caller }): Promise<HandlerAnswer> {
+      const evaluator = evaluatorFor(await live.current(), user, caller);
       const answer = (name: string) => {
-        const evaluation = evaluator.gate(name);
+        const evaluation = evaluator.asked("gate", name);
         const { passes, ruleID } = evaluation;
         const metadata = { gate: name, gateValue: String(passes), ruleID };
         exposures.add({ event: "statsig::gate_exposure", user, metadata });
@@ -51,16 +59,16 @@ export function evaluationHandlers({
       return { content: answer(gateName) };
     },
 
-    async getConfig({ body: { user, configName: name } }): Promise<HandlerAnswer> {
-      const evaluation = evaluatorFor(await live.current(), user).config(name);
+    async getConfig({ body: { user, configName: name }, caller }): Promise<HandlerAnswer> {
+      const evaluation = evaluatorFor(await live.current(), user, caller).asked("config", name);
       const { ruleID, passes } = evaluation;
       const metadata = { config: name, ruleID, rulePassed: String(passes) };
       exposures.add({ event: "statsig::config_exposure", user, metadata });
       return { content: { name, ...valueMembers(evaluation) } };
     },
 
-    async getLayer({ body: { user, layerName: name } }): Promise<HandlerAnswer> {
-      const evaluation = evaluatorFor(await live.current(), user).layer(name);
+    async getLayer({ body: { user, layerName: name }, caller }): Promise<HandlerAnswer> {
+      const evaluation = evaluatorFor(await live.current(), user, caller).asked("layer", name);
       const { ruleID, delegate = "", reason } = evaluation;
       if (reason === "UNKNOWN") {
         throw new ServiceError({ status: 404, message: `Layer ${name} not found` });
@@ -71,14 +79,14 @@ export function evaluationHandlers({
       return { content: { name, ...members, allocatedExperimentName: delegate } };
     },
 
-    async initializeClient({ body }): Promise<WholeAnswer> {
+    async initializeClient({ body, caller }): Promise<WholeAnswer> {
       const { user, hash } = body;
       const current = await live.current();
       const { catalogue, time } = current;
-      const asked = askedSpecs(catalogue, undefined);
+      const asked = askedSpecs(catalogue, caller.targetApp ?? undefined);
       refuseTooMany(asked.gates.length + asked.configs.length + asked.layers.length);
       const { privateAttributes: _, ...shownUser } = user ?? {};
-      const evaluator = evaluatorFor(current, user ?? {});
+      const evaluator = evaluatorFor(current, user ?? {}, caller);
       const { userID, customIDs } = shownUser;
       return jsonAnswer({
         ...initializeAnswers(asked, catalogue, evaluator, hash ?? "djb2"),
@@ -97,11 +105,11 @@ export function evaluationHandlers({
 
     ...idListHandlers(live, entities),
 
-    downloadSpecs: ({ query, ifNoneMatch }) =>
-      documents.answer("list", query.sinceTime, ifNoneMatch),
+    downloadSpecs: ({ query, ifNoneMatch, caller }) =>
+      documents.answer("list", caller, query.sinceTime, ifNoneMatch),
 
-    downloadSpecMaps: ({ query, ifNoneMatch }) =>
-      documents.answer("map", query.sinceTime, ifNoneMatch),
+    downloadSpecMaps: ({ query, ifNoneMatch, caller }) =>
+      documents.answer("map", caller, query.sinceTime, ifNoneMatch),
   };
 }
 

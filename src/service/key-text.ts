@@ -43,6 +43,8 @@ export function hideKeys(text: string): string {
 interface NewKeyFacts {
   readonly kind: KeyKind;
   readonly canWrite: boolean;
+  /** Default: null. */
+  readonly targetApp?: string | null;
   /** ms since the epoch. */
   readonly createdTime: number;
 }
@@ -50,13 +52,14 @@ interface NewKeyFacts {
 /** Returns the record of a key, without the key. */
 export function keyRecord(
   key: string,
-  { kind, canWrite, createdTime }: NewKeyFacts,
+  { kind, canWrite, targetApp = null, createdTime }: NewKeyFacts,
   random: RandomBytes = randomBytes,
 ): KeyRecord {
   return {
     id: `key_${random(IDENTIFIER_RANDOM_BYTES).toString("base64url")}`,
     kind,
     canWrite,
+    targetApp,
     hash: keyDigest(key).toString("hex"),
     prefix: shownKey(key),
     createdTime,

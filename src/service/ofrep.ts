@@ -36,15 +36,16 @@ export function ofrepHandlers({
   now,
 }: OfrepHandlerOptions): Handlers<typeof ofrepRoutes> {
   return {
-    async evaluateFlag({ params: { key }, body }): Promise<WholeAnswer> {
+    async evaluateFlag({ params: { key }, body, caller }): Promise<WholeAnswer> {
       const context = contextOf(body);
       if (typeof context === "string") return ofrepError(400, context, { key });
       const { catalogue } = await live.current();
       const { user, targetingKey } = userOf(context);
       const evaluator = new Evaluator(catalogue, new EvaluationUser(user, targetingKey), {
         now: now(),
+        targetApp: caller.targetApp ?? undefined,
       });
-      const gate = evaluator.gate(key);
+      const gate = evaluator.asked("gate", key);
       // Segments and holdouts have a colon in their names.
       if (gate.reason !== "UNKNOWN" && !key.includes(":")) {
         const { passes, ruleID } = gate;
@@ -52,7 +53,7 @@ export function ofrepHandlers({
         exposures.add({ event: "statsig::gate_exposure", user, metadata });
         return jsonAnswer(gateAnswer(key, gate));
       }
-      const config = evaluator.config(key);
+      const config = evaluator.asked("config", key);
       if (config.reason === "UNKNOWN") return ofrepError(404, "FLAG_NOT_FOUND", { key });
       const { passes, ruleID } = config;
       const metadata = { config: key, ruleID, rulePassed: String(passes) };
@@ -60,15 +61,16 @@ export function ofrepHandlers({
       return jsonAnswer(configAnswer(key, config));
     },
 
-    async evaluateFlags({ body, bodyText = "", ifNoneMatch }): Promise<WholeAnswer> {
+    async evaluateFlags({ body, bodyText = "", ifNoneMatch, caller }): Promise<WholeAnswer> {
       const context = contextOf(body);
       if (typeof context === "string") return ofrepError(400, context);
       const { catalogue, time } = await live.current();
-      const { gates, configs } = askedSpecs(catalogue, undefined);
+      const { gates, configs } = askedSpecs(catalogue, caller.targetApp ?? undefined);
       refuseTooMany(gates.length + configs.length);
       const { user, targetingKey } = userOf(context);
       const evaluator = new Evaluator(catalogue, new EvaluationUser(user, targetingKey), {
         now: now(),
+        targetApp: caller.targetApp ?? undefined,
       });
       const flags = [
         ...gates.map(({ name }) => gateAnswer(name, evaluator.gate(name))),

@@ -1,4 +1,5 @@
 import { listDocument, mapDocument } from "../evaluation/spec-documents.js";
+import type { KeyRecord } from "../storage/key-store.js";
 import { jsonAnswer, type WholeAnswer } from "./handler.js";
 import type { LiveCatalogue } from "./live-catalogue.js";
 
@@ -20,17 +21,20 @@ export class SpecDocuments {
   /** Returns a document; `has_updates` is false if the SDK has it already. */
   async answer(
     form: DocumentForm,
+    { targetApp }: Pick<KeyRecord, "targetApp">,
     sinceTime: string | undefined,
     known: string | undefined,
   ): Promise<WholeAnswer> {
     const { catalogue, time } = await this.live.current();
     if (Number(sinceTime ?? 0) >= time) return jsonAnswer({ has_updates: false });
-    let kept = this.#kept.get(form);
+    const name = JSON.stringify([form, targetApp]);
+    let kept = this.#kept.get(name);
     if (kept?.time !== time) {
-      const etag = `"${time}"`;
-      const text = makers[form](catalogue, { time, targetApp: undefined });
+      const app = targetApp === null ? "" : `-${encodeURIComponent(targetApp)}`;
+      const etag = `"${time}${app}"`;
+      const text = makers[form](catalogue, { time, targetApp: targetApp ?? undefined });
       kept = { time, answer: jsonAnswer(text, { etag }) };
-      this.#kept.set(form, kept);
+      this.#kept.set(name, kept);
     }
     const { answer } = kept;
     return known === answer.headers["etag"] ? { ...answer, status: 304, body: "" } : answer;

@@ -229,6 +229,10 @@ export const consoleSchema: Schema = {
         PRIMARY KEY (entity, start)
       ) STRICT`,
     ],
+    [
+      // NULL for keys that see all entities.
+      `ALTER TABLE key ADD COLUMN target_app TEXT`,
+    ],
   ],
 };
 

@@ -12,6 +12,8 @@ export interface KeyRecord {
   readonly kind: KeyKind;
   /** True if writes are allowed. Only console keys may be read-only. */
   readonly canWrite: boolean;
+  /** The application that evaluates with it: the key sees only what names it. Null for all entities. */
+  readonly targetApp: string | null;
   /** Lower-case hexadecimal SHA-256 of the whole key. */
   readonly hash: string;
   /** The first 8 characters, to tell keys apart. */

@@ -10,6 +10,7 @@ interface StoredKey {
   readonly id: string;
   readonly kind: KeyKind;
   readonly can_write: 0 | 1;
+  readonly target_app: string | null;
   readonly hash: string;
   readonly prefix: string;
   readonly created_time: number;
@@ -18,8 +19,9 @@ interface StoredKey {
 
 const selectKeys = "SELECT * FROM key ORDER BY created_time, id";
 const selectSameKey = "SELECT id FROM key WHERE id = ? OR hash = ?";
-const insertKey = `INSERT INTO key (id, kind, can_write, hash, prefix, created_time, revoked_time)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const insertKey = `INSERT INTO key
+  (id, kind, can_write, target_app, hash, prefix, created_time, revoked_time)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const revokeKey = "UPDATE key SET revoked_time = ? WHERE id = ? AND revoked_time IS NULL";
 
 interface KnownKey {
@@ -53,8 +55,9 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async insert(key: KeyRecord): Promise<void> {
-    const { id, kind, canWrite, hash, prefix, createdTime, revokedTime } = key;
-    const values = [id, kind, canWrite ? 1 : 0, hash, prefix, createdTime, revokedTime];
+    const { id, kind, canWrite, targetApp, hash, prefix, createdTime, revokedTime } = key;
+    const rights = [canWrite ? 1 : 0, targetApp];
+    const values = [id, kind, ...rights, hash, prefix, createdTime, revokedTime];
     this.#database.transaction(() => {
       if (this.#database.first(selectSameKey, [id, hash]) !== undefined) throw keyTaken(key);
       this.#database.run(insertKey, values);
@@ -88,6 +91,7 @@ export class SqliteKeyStore implements KeyStore {
       id: row.id,
       kind: row.kind,
       canWrite: row.can_write === 1,
+      targetApp: row.target_app,
       hash: row.hash,
       prefix: row.prefix,
       createdTime: row.created_time,

@@ -19,7 +19,7 @@ describe("the keys that a service starts with", () => {
   test("an empty store gets one of each kind, which may write", async () => {
     const { keys } = await openTestStore();
     const made = await admitKeys(keys, [], now);
-    expect(made.map(({ kind }) => kind)).toEqual(["console", "server"]);
+    expect(made.map(({ kind }) => kind)).toEqual(["console", "server", "client"]);
     for (const { kind, key } of made) {
       expect(await find(keys, key)).toMatchObject({ kind, canWrite: true, createdTime: 1_000 });
     }
@@ -31,13 +31,13 @@ describe("the keys that a service starts with", () => {
     expect(await admitKeys(keys, [], now)).toEqual([]);
     for (const { id } of await keys.list()) await keys.revoke(id, 2_000);
     expect(await admitKeys(keys, [], now)).toEqual([]);
-    expect(await keys.list()).toHaveLength(2);
+    expect(await keys.list()).toHaveLength(3);
   });
 
   test("a given key is stored instead of a new one of its kind", async () => {
     const { keys } = await openTestStore();
     const made = await admitKeys(keys, [consoleKey], now);
-    expect(made.map(({ kind }) => kind)).toEqual(["server"]);
+    expect(made.map(({ kind }) => kind)).toEqual(["server", "client"]);
     expect(await find(keys, consoleKey.key)).toMatchObject({ kind: "console", canWrite: true });
   });
 
@@ -45,10 +45,10 @@ describe("the keys that a service starts with", () => {
     const { keys } = await openTestStore();
     await admitKeys(keys, [consoleKey], now);
     await admitKeys(keys, [consoleKey], now);
-    expect(await keys.list()).toHaveLength(2);
+    expect(await keys.list()).toHaveLength(3);
     const other = { ...consoleKey, key: "console-fedcba9876543210" };
     expect(await admitKeys(keys, [other], now)).toEqual([]);
-    expect(await keys.list()).toHaveLength(3);
+    expect(await keys.list()).toHaveLength(4);
   });
 
   test("a given key that was revoked is refused, by its id", async () => {

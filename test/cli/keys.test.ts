@@ -120,6 +120,7 @@ test("the table has one line a key, with its times in UTC", () => {
   const record: KeyRecord = {
     id: "key_1",
     canWrite: false,
+    targetApp: null,
     hash: "h",
     prefix: "console-",
     kind: "console",
@@ -128,8 +129,8 @@ test("the table has one line a key, with its times in UTC", () => {
   };
   const revoked = { ...record, id: "key_22", canWrite: true, revokedTime: Date.UTC(2027, 0) };
   expect(keyTable([record, revoked])).toBe(
-    "ID      KIND     RIGHTS       BEGINS WITH  CREATED               REVOKED\n" +
-      "key_1   console  read         console-     2026-01-02T03:04:05Z  -\n" +
-      "key_22  console  read, write  console-     2026-01-02T03:04:05Z  2027-01-01T00:00:00Z\n",
+    "ID      KIND     RIGHTS       APP  BEGINS WITH  CREATED               REVOKED\n" +
+      "key_1   console  read         -    console-     2026-01-02T03:04:05Z  -\n" +
+      "key_22  console  read, write  -    console-     2026-01-02T03:04:05Z  2027-01-01T00:00:00Z\n",
   );
 });

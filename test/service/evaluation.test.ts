@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keyRecord, newKeyText } from "../../src/service/key-text.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;
@@ -188,6 +189,44 @@ describe("the key of an SDK", () => {
     expect((await service.call({ path: "/console/v1/gates", key: client })).status).toBe(401);
     const specs = `/v1/download_config_specs/${client}.json`;
     expect((await service.call({ path: specs, key: null })).status).toBe(401);
+  });
+});
+
+describe("the key of an app", () => {
+  it("sees the entities that name it, and what these need to be evaluated", async () => {
+    await createGate("inner", [everyone]);
+    const passesInner = { type: "passes_gate", targetValue: "inner" };
+    await createGate("web_gate", [{ ...everyone, conditions: [passesInner] }], {
+      targetApps: ["web"],
+    });
+    await createGate("ios_gate", [everyone], { targetApps: ["ios"] });
+    const keyOf = async (kind: "client" | "server") => {
+      const key = newKeyText(kind);
+      const facts = { kind, canWrite: true, targetApp: "web", createdTime: 0 };
+      await service.store.keys.insert(keyRecord(key, facts));
+      return key;
+    };
+    const key = await keyOf("client");
+    const user = { userID: "u" };
+    const gateNames = ["inner", "web_gate", "ios_gate"];
+    expect((await ask("/v1/check_gate", { gateNames, user }, { key })).json).toMatchObject({
+      inner: { value: false, reason: "UNKNOWN" },
+      web_gate: { value: true },
+      ios_gate: { value: false, reason: "UNKNOWN" },
+    });
+    const { json } = await ask("/v1/initialize", { user, hash: "none" }, { key });
+    const { feature_gates } = json as unknown as { readonly feature_gates: object };
+    expect(Object.keys(feature_gates)).toEqual(["web_gate"]);
+    const secret = await keyOf("server");
+    const path = `/v1/download_config_specs/${secret}.json`;
+    expect((await service.call({ path, key: null })).json).toMatchObject({
+      app_id: "web",
+      feature_gates: [{ name: "inner" }, { name: "web_gate" }],
+    });
+    expect((await ask("/v1/check_gate", { gateNames, user })).json).toMatchObject({
+      inner: { value: true },
+      ios_gate: { value: true },
+    });
   });
 });
 

@@ -16,6 +16,7 @@ it("stores only the SHA-256 and the first 8 characters of a key", () => {
     id: "key_AAAAAAAAAAAA",
     kind: "server",
     canWrite: true,
+    targetApp: null,
     hash: keyDigest(key).toString("hex"),
     prefix: key.slice(0, 8),
     createdTime: 5,

@@ -34,6 +34,7 @@ export function key(id: string, digit: string, changes: Partial<KeyRecord> = {})
     id,
     kind: "console",
     canWrite: true,
+    targetApp: null,
     hash: digit.repeat(64),
     prefix: "console-",
     createdTime: FIRST_TIME,

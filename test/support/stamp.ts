@@ -6,6 +6,7 @@ export const callerKey: KeyRecord = {
   id: "key-1",
   kind: "console",
   canWrite: true,
+  targetApp: null,
   hash: "00",
   prefix: "console-",
   createdTime: 0,

@@ -359,11 +359,14 @@ function keysCommand(context: CommandContext, ended: (exitCode: number) => void)
         .makeOptionMandatory(),
     )
     .option("--read-only", "Create a console key that cannot write")
+    .option("--target-app <name>", "Show the key only the entities that name this app")
     .usage("--kind <kind> [options]")
     .addHelpText("after", help.keyCreate)
     .action((parsed: Parsed) => {
       const kind = parsed["kind"] as KeyKind;
-      return run({ name: "create", kind, canWrite: parsed["readOnly"] !== true }, parsed);
+      const targetApp = (parsed["targetApp"] as string | undefined) ?? null;
+      const canWrite = parsed["readOnly"] !== true;
+      return run({ name: "create", kind, canWrite, targetApp }, parsed);
     });
   const list = new Command("list")
     .description("list the keys, oldest first; the keys themselves cannot be shown again")

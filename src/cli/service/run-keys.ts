@@ -11,9 +11,16 @@ import { type CommandLine, runConfigured } from "../run-configured.js";
 import { serviceOptionsOf } from "./service-options.js";
 
 export type KeysAction =
-  | { readonly name: "create"; readonly kind: KeyKind; readonly canWrite: boolean }
+  | ({ readonly name: "create" } & NewKeyRights)
   | { readonly name: "list" }
   | { readonly name: "revoke"; readonly id: string };
+
+interface NewKeyRights {
+  readonly kind: KeyKind;
+  readonly canWrite: boolean;
+  /** Null for all entities. */
+  readonly targetApp: string | null;
+}
 
 /** The output of a command: for programs, for people, and a note. */
 interface Printed {
@@ -63,7 +70,7 @@ function requireUsable(action: KeysAction, dataDirectory: string): void {
 function act(action: KeysAction, keys: KeyStore): Promise<Printed> {
   switch (action.name) {
     case "create":
-      return create(keys, action.kind, action.canWrite);
+      return create(keys, action);
     case "list":
       return list(keys);
     case "revoke":
@@ -71,7 +78,16 @@ function act(action: KeysAction, keys: KeyStore): Promise<Printed> {
   }
 }
 
-async function create(keys: KeyStore, kind: KeyKind, canWrite: boolean): Promise<Printed> {
+async function create(
+  keys: KeyStore,
+  { kind, canWrite, targetApp }: NewKeyRights,
+): Promise<Printed> {
+  if (kind === "console" && targetApp !== null) {
+    throw new UsageError(
+      "key_rights_invalid",
+      "A console key sees the entities of every app: remove --target-app.",
+    );
+  }
   if (kind !== "console" && !canWrite) {
     throw new UsageError(
       "key_rights_invalid",
@@ -79,10 +95,10 @@ async function create(keys: KeyStore, kind: KeyKind, canWrite: boolean): Promise
     );
   }
   const key = newKeyText(kind);
-  const record = keyRecord(key, { kind, canWrite, createdTime: Date.now() });
+  const record = keyRecord(key, { kind, canWrite, targetApp, createdTime: Date.now() });
   await keys.insert(record);
   return {
-    json: { id: record.id, kind, canWrite, key },
+    json: { id: record.id, kind, canWrite, targetApp, key },
     text: `${key}\n`,
     note: `Key ${record.id} was created. It is shown only now; the service stores its hash.\n`,
   };
@@ -111,7 +127,7 @@ async function revoke(keys: KeyStore, id: string): Promise<Printed> {
   return { json: { id, revokedTime }, text: note };
 }
 
-const heads = ["ID", "KIND", "RIGHTS", "BEGINS WITH", "CREATED", "REVOKED"] as const;
+const heads = ["ID", "KIND", "RIGHTS", "APP", "BEGINS WITH", "CREATED", "REVOKED"] as const;
 
 /** Returns a table of keys, one per line, without the keys themselves. */
 export function keyTable(records: readonly KeyRecord[]): string {
@@ -126,9 +142,10 @@ export function keyTable(records: readonly KeyRecord[]): string {
 }
 
 function cellsOf(record: KeyRecord): readonly string[] {
-  const { id, kind, canWrite, prefix, createdTime, revokedTime } = record;
+  const { id, kind, canWrite, targetApp, prefix, createdTime, revokedTime } = record;
   const rights = canWrite ? "read, write" : "read";
-  return [id, kind, rights, prefix, timeText(createdTime), timeText(revokedTime)];
+  const times = [timeText(createdTime), timeText(revokedTime)];
+  return [id, kind, rights, targetApp ?? "-", prefix, ...times];
 }
 
 /** Returns a time in UTC, without fractions of a second. */
