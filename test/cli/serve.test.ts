@@ -71,6 +71,7 @@ describe("the first start", () => {
     const env = {
       SWITCHYARD_CONSOLE_KEY: "console-0123456789abcdef",
       SWITCHYARD_SERVER_SECRET: "secret-0123456789abcdef",
+      SWITCHYARD_CLIENT_KEY: "client-0123456789abcdef",
     };
     const first = await startServiceProcess(data, { env });
     expect((await first.call(gates, env.SWITCHYARD_CONSOLE_KEY)).status).toBe(200);
