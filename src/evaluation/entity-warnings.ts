@@ -1,23 +1,76 @@
 import type { Warning } from "../contract/common.js";
+import type { DynamicConfig } from "../contract/dynamic-config.js";
+import type { Environments } from "../contract/environments.js";
 import type { Experiment } from "../contract/experiment.js";
-import type { Rule } from "../contract/rule.js";
+import type { Gate } from "../contract/gate.js";
+import type { Holdout } from "./gate-spec.js";
 import { missingWarnings, ruleWarnings, type Surroundings } from "./rule-warnings.js";
 
-interface WarnedGate {
-  readonly rules: readonly Rule[];
-  readonly holdoutIDs: readonly string[];
-}
+type WarnedGate = Pick<Gate, "rules" | "holdoutIDs" | "reviewSettings">;
 
 /** Returns what can never work as meant in a gate. */
 export function gateWarnings(
-  { rules, holdoutIDs }: WarnedGate,
+  { rules, holdoutIDs, reviewSettings }: WarnedGate,
   surroundings: Surroundings,
 ): readonly Warning[] {
-  return [...ruleWarnings(rules, surroundings), ...holdoutWarnings(holdoutIDs, surroundings)];
+  return [
+    ...ruleWarnings(rules, surroundings),
+    ...holdoutWarnings(holdoutIDs, surroundings),
+    ...reviewWarnings(reviewSettings.requiredReview, "reviewSettings.requiredReview"),
+  ];
+}
+
+type WarnedConfig = Pick<DynamicConfig, "id" | "rules" | "holdoutIDs">;
+
+/** Returns what can never work as meant in a dynamic config. */
+export function configWarnings(
+  { id, rules, holdoutIDs }: WarnedConfig,
+  surroundings: Surroundings,
+  before?: WarnedConfig,
+): readonly Warning[] {
+  return [
+    ...ruleWarnings(rules, surroundings),
+    ...holdoutWarnings(holdoutIDs, surroundings),
+    ...(before === undefined && surroundings.has("experiment", id) ? [hidden] : []),
+  ];
+}
+
+/** An id that a dynamic config and an experiment share. */
+const hidden: Warning = {
+  property: "id",
+  message:
+    "SDKs know one namespace of dynamic configs and experiments: the experiment of this id hides " +
+    "the dynamic config. Choose another id",
+};
+
+type WarnedHoldout = Pick<Holdout, "targetingGateID">;
+
+/** Returns what can never work as meant in a holdout. */
+export function targetingWarnings(
+  { targetingGateID }: WarnedHoldout,
+  surroundings: Surroundings,
+): readonly Warning[] {
+  const missing = ["gate", targetingGateID, "targetingGateID", surroundings] as const;
+  return missingWarnings(...missing, "nobody is held out");
+}
+
+/** Returns the settings of environments that this service stores for clients, but does not follow. */
+export function environmentsWarnings({ environments }: Environments): readonly Warning[] {
+  return environments.flatMap((environment, index) =>
+    (["requiresReview", "requiresReleasePipeline"] as const).flatMap((field) =>
+      reviewWarnings(environment[field], `environments[${index}].${field}`),
+    ),
+  );
+}
+
+function reviewWarnings(isRequired: boolean | undefined, property: string): readonly Warning[] {
+  if (isRequired !== true) return [];
+  const message = "Stored, but changes are not held back: review them before they are written";
+  return [{ property, message }];
 }
 
 /** Returns a warning for each holdout that does not exist. */
-export function holdoutWarnings(
+function holdoutWarnings(
   holdoutIDs: readonly string[],
   surroundings: Surroundings,
 ): readonly Warning[] {
@@ -36,7 +89,11 @@ export function experimentWarnings(
 ): readonly Warning[] {
   const { targetingGateID } = next;
   const missing = ["gate", targetingGateID, "targetingGateID", surroundings] as const;
-  return [...groupWarnings(next, before), ...missingWarnings(...missing, "nobody takes part")];
+  return [
+    ...groupWarnings(next, before),
+    ...missingWarnings(...missing, "nobody takes part"),
+    ...(before === undefined && surroundings.has("dynamic_config", next.id) ? [hidden] : []),
+  ];
 }
 
 function groupWarnings(next: WarnedExperiment, before: WarnedExperiment | undefined): Warning[] {

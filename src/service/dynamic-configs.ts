@@ -10,7 +10,7 @@ import type { AnyObject } from "../contract/fields.js";
 import { Json5Reader } from "../contract/json-text.js";
 import { completeText, completeValue } from "../contract/json5-pair.js";
 import type { RuleRequest } from "../contract/rule.js";
-import { gateWarnings } from "../evaluation/entity-warnings.js";
+import { configWarnings } from "../evaluation/entity-warnings.js";
 import { ruleReferences } from "../evaluation/references.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
@@ -28,7 +28,7 @@ const dynamicConfigType: EntityType<DynamicConfig> = {
   title: "Dynamic Config",
   idOf: ({ id }) => id,
   referencesOf: ({ rules }) => ruleReferences(rules),
-  warningsOf: gateWarnings,
+  warningsOf: configWarnings,
 };
 
 export function dynamicConfigHandlers(

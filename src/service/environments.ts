@@ -1,4 +1,3 @@
-import type { Warning } from "../contract/common.js";
 import {
   defaultEnvironments,
   ENVIRONMENTS_ID,
@@ -7,6 +6,7 @@ import {
   type Environments,
   type environmentRoutes,
 } from "../contract/environments.js";
+import { environmentsWarnings } from "../evaluation/entity-warnings.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { DocumentType, EntityBody } from "./entity-type.js";
 import type { Handlers } from "./handler.js";
@@ -19,7 +19,7 @@ const environmentsType: DocumentType<EnvironmentsBody> = {
   title: "Environments",
   idOf: ({ id }) => id,
   referencesOf: () => [],
-  warningsOf: ({ environments }) => environments.flatMap(warningsOf),
+  warningsOf: environmentsWarnings,
   initial: (id, stamp) => ({
     id,
     name: id,
@@ -59,14 +59,4 @@ function identified(
     const id = before === undefined || taken.has(before) ? newIdentifier() : before;
     return { id, requiresReview: false, requiresReleasePipeline: false, ...environment };
   });
-}
-
-/** Returns the settings that this service stores for clients, but does not follow. */
-function warningsOf(environment: Environment, index: number): Warning[] {
-  return (["requiresReview", "requiresReleasePipeline"] as const)
-    .filter((field) => environment[field] === true)
-    .map((field) => ({
-      property: `environments[${index}].${field}`,
-      message: "Stored, but changes are not held back: review them before they are written",
-    }));
 }

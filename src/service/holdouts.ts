@@ -1,4 +1,5 @@
 import { type Holdout, holdoutDefaults, type holdoutRoutes } from "../contract/holdout.js";
+import { targetingWarnings } from "../evaluation/entity-warnings.js";
 import { ruleReferences } from "../evaluation/references.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
@@ -12,6 +13,7 @@ const holdoutType: EntityType<Holdout> = {
   idOf: ({ id }) => id,
   referencesOf: ({ targetingGateID }) =>
     ruleReferences([{ conditions: [{ type: "passes_gate", targetValue: targetingGateID }] }]),
+  warningsOf: targetingWarnings,
 };
 
 export function holdoutHandlers(operations: EntityOperations): Handlers<typeof holdoutRoutes> {

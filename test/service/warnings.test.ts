@@ -90,6 +90,36 @@ describe("warnings of rules", () => {
     expect(created).toMatchObject({ status: 201, warned: ["holdoutIDs[0]"] });
   });
 
+  it("say that reviews are not made", async () => {
+    const reviewSettings = { requiredReview: true, allowedReviewers: [] };
+    const created = await call("POST", "gates", { name: "one", reviewSettings });
+    expect(created).toMatchObject({ status: 201, warned: ["reviewSettings.requiredReview"] });
+    const patched = await call("PATCH", "gates/one", { reviewSettings: {} });
+    expect(patched).toMatchObject({ status: 200, warned: [] });
+  });
+
+  it("name the targeting gate of a holdout that does not exist", async () => {
+    const created = await call("POST", "holdouts", { name: "one", targetingGateID: "two" });
+    expect(created).toMatchObject({ status: 200, warned: ["targetingGateID"] });
+    await call("POST", "gates", { name: "two" });
+    expect((await call("PATCH", "holdouts/one", { description: "" })).warned).toEqual([]);
+  });
+
+  it.each([
+    ["dynamic_configs", "experiments"],
+    ["experiments", "dynamic_configs"],
+  ])(
+    "say at its creation that a new entity has the id of another kind: %s, %s",
+    async (first, second) => {
+      expect((await call("POST", first, { name: "one" })).warned).toEqual([]);
+      expect(await call("POST", second, { name: "one" })).toMatchObject({
+        status: 201,
+        warned: ["id"],
+      });
+      expect((await call("PATCH", `${second}/one`, { description: "" })).warned).toEqual([]);
+    },
+  );
+
   it("end after a hundred, with one that says so", async () => {
     const rules = [ruleOf(...Array.from({ length: 102 }, () => bad))];
     const { warned } = await call("POST", "gates", { name: "one", rules });
