@@ -186,7 +186,7 @@ function queryNumber(description: string, min: number, max: number) {
 /** An answer without an entity. */
 export const messageEnvelope = z.object({ message: text("Result as text.") });
 
-/** What a write has stored, although it cannot work as meant. */
+/** A warning about a write that was stored, although it cannot work as meant. */
 export const warnings = z
   .array(
     z.object({

@@ -10,7 +10,7 @@ const message = z.object({
   content: text("Text of the message. Applications fill in variables."),
 });
 
-/** What a prompt says to a model, and how the model is called. */
+/** The messages of a prompt to a model, and how the model is called. */
 const content = z
   .object({
     name: nameLike(/^[a-zA-Z0-9_\-. ]*$/, "Name of this content."),

@@ -5,7 +5,7 @@ import { type Compare, compareWith } from "./operators.js";
 import type { Spec, SpecCondition, SpecRule } from "./spec.js";
 import type { EvaluationUser } from "./user.js";
 
-/** What conditions ask while a user is evaluated. */
+/** The questions of conditions while a user is evaluated. */
 export interface ConditionCall {
   readonly user: EvaluationUser;
   /** ms since the epoch. */

@@ -41,7 +41,7 @@ export const specEntities = [
 
 export type SpecEntity = (typeof specEntities)[number];
 
-/** What an entity says about evaluation: the part of it that SDKs get. */
+/** The part of an entity that decides what users get: SDKs read it. */
 export interface Spec {
   readonly name: string;
   readonly type: "feature_gate" | "dynamic_config";
