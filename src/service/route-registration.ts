@@ -128,7 +128,7 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
     path: queryStart === -1 ? request.url : request.url.slice(0, queryStart),
     ifNoneMatch: request.headers["if-none-match"],
     range: request.headers.range,
-    origin: `${request.protocol}://${request.host}`,
+    origin: originOf(request),
     queryText: queryStart === -1 ? "" : request.url.slice(queryStart + 1),
     bodyText: request.bodyText,
   };
@@ -136,6 +136,13 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
 
 function pathsOf({ path, aliases = [] }: Route): readonly Route["path"][] {
   return [path, ...aliases];
+}
+
+/** A proxy in front of the service tells what the client has asked for. */
+function originOf({ headers, protocol, host }: FastifyRequest): string {
+  const [scheme = protocol] = /^https?(?=$|,)/.exec(String(headers["x-forwarded-proto"])) ?? [];
+  const [name = host] = /^[\w.:[\]-]+(?=$|,)/.exec(String(headers["x-forwarded-host"] ?? "")) ?? [];
+  return `${scheme}://${name}`;
 }
 
 /** `/gates/{id}` → `/gates/:id`. */

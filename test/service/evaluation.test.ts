@@ -282,6 +282,43 @@ describe("GET /v1/download_config_specs/{key}", () => {
   });
 });
 
+describe("POST /v1/get_id_lists", () => {
+  it("answers addresses that the client can reach, with what is in the files", async () => {
+    const path = "/console/v1/segments";
+    await service.call({ method: "POST", path, body: { name: "staff", type: "id_list" } });
+    const ids = { ids: ["u1", "u2"] };
+    await service.call({ method: "PATCH", path: `${path}/staff/id_list`, body: ids });
+    const lists = async (headers: Record<string, string>) => {
+      const { json } = await service.call({
+        method: "POST",
+        path: "/v1/get_id_lists",
+        key: service.keys.server,
+        headers,
+      });
+      return (json as unknown as { readonly staff: { readonly url: string } }).staff;
+    };
+    const list = await lists({});
+    expect(list).toMatchObject({ name: "staff", size: 20, fileID: expect.any(String) });
+    expect(list.url).toMatch(/^http:\/\/localhost(:80)?\/v1\/id_lists\//);
+    const forwarded = {
+      "x-forwarded-proto": "https",
+      "x-forwarded-host": "flags.example.com",
+    };
+    expect((await lists(forwarded)).url).toMatch(/^https:\/\/flags\.example\.com\/v1\/id_lists\//);
+    const file = new URL(list.url).pathname;
+    const read = async (range?: string) => {
+      const headers = range === undefined ? {} : { range };
+      return service.app.http.inject({ url: file, headers });
+    };
+    const whole = await read();
+    expect([whole.statusCode, whole.payload.length]).toEqual([200, 20]);
+    const end = await read("bytes=10-");
+    expect([end.statusCode, end.headers["content-range"]]).toEqual([206, "bytes 10-19/20"]);
+    expect(end.payload).toBe(whole.payload.slice(10));
+    expect((await read("bytes=20-")).statusCode).toBe(416);
+  });
+});
+
 describe("POST /v1/initialize", () => {
   it("answers everything for a user by hashed names, without private attributes", async () => {
     await createGate("beta", [staff]);
