@@ -37,7 +37,7 @@ export function ruleWarnings(
   rules: readonly WarnedRule[],
   surroundings: Surroundings,
 ): readonly Warning[] {
-  return rules.flatMap(({ conditions, environments }, index) => [
+  const found = rules.flatMap(({ conditions, environments }, index) => [
     ...conditions.flatMap((condition, position) =>
       conditionWarnings(condition, surroundings).map(({ property, message }) => ({
         property: `rules[${index}].conditions[${position}].${property}`,
@@ -46,6 +46,18 @@ export function ruleWarnings(
     ),
     ...environmentWarnings(environments, surroundings, `rules[${index}].environments`),
   ]);
+  return [...found, ...unreachedWarnings(rules)];
+}
+
+/** Returns a warning of the first rule that no unit reaches: the first rule that holds decides. */
+function unreachedWarnings(rules: readonly WarnedRule[]): readonly Warning[] {
+  const isForAll = ({ conditions, environments = null }: WarnedRule) =>
+    environments === null && conditions.every(({ type }) => type === "public");
+  const index = rules.findIndex(isForAll) + 1;
+  if (index === 0 || index === rules.length) return [];
+  const message =
+    "Never reached: the rule before it holds for everybody, also beyond its percentage";
+  return [{ property: `rules[${index}]`, message }];
 }
 
 /** Returns a warning if no entity has the id. `effect` says what follows. */

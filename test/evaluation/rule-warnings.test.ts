@@ -107,9 +107,26 @@ describe("ruleWarnings", () => {
     expect(warningsOf({ environments: [] })).toMatchObject([{ property: "rules[0].environments" }]);
   });
 
+  it("warns of the first rule after one that holds for everybody", () => {
+    type Ruled = Pick<Rule, "conditions" | "environments">;
+    const some: Ruled = { conditions: [{ type: "email", operator: "any", targetValue: ["a"] }] };
+    const all: Ruled = { conditions: [{ type: "public" }], environments: null };
+    const none: Ruled = { conditions: [] };
+    const somewhere: Ruled = { ...all, environments: ["production"] };
+    const of = (...rules: Ruled[]) =>
+      ruleWarnings(rules, surroundings).map(({ property }) => property);
+    expect(of(some, all)).toEqual([]);
+    expect(of(somewhere, some)).toEqual([]);
+    expect(of(some, all, some, some)).toEqual(["rules[2]"]);
+    expect(of(none, all)).toEqual(["rules[1]"]);
+  });
+
   it("names the path of each rule and condition, in their order", () => {
     const bad: Condition = { type: "url" };
-    const rules = [{ conditions: [] }, { conditions: [{ type: "public" } as const, bad, bad] }];
+    const rules = [
+      { conditions: [{ type: "public" } as const], environments: ["production"] },
+      { conditions: [{ type: "public" } as const, bad, bad] },
+    ];
     const paths = ruleWarnings(rules, surroundings).map(({ property }) => property);
     expect(paths).toEqual(["rules[1].conditions[1].type", "rules[1].conditions[2].type"]);
   });
