@@ -62,7 +62,13 @@ export type ItemOf<R extends Route> =
 
 interface ListAnswer {
   readonly data: readonly unknown[];
-  readonly pagination: { readonly nextPage: string | null; readonly pageNumber: number };
+  readonly pagination: Pagination;
+}
+
+interface Pagination {
+  /** Relative URL of the next page. */
+  readonly nextPage: string | null;
+  readonly pageNumber: number;
 }
 
 type List = (input: object) => Promise<unknown>;
@@ -79,6 +85,13 @@ export async function* pagesOf(list: List | undefined, input: object): AsyncIter
     yield* data as readonly never[];
     // An empty page ends the list too: some services keep naming a next page.
     if (pagination.nextPage === null || data.length === 0) return;
-    call = { ...input, page: pagination.pageNumber + 1 };
+    call = { ...input, ...pageAfter(pagination.nextPage, pagination.pageNumber) };
   }
+}
+
+/** A page that ended early by its size continues at an offset, which the URL of the next one has. */
+function pageAfter(nextPage: string, pageNumber: number): object {
+  const query = nextPage.slice(nextPage.indexOf("?") + 1);
+  const offset = new URLSearchParams(query).get("offset");
+  return { page: pageNumber + 1, ...(offset !== null && { offset: Number(offset) }) };
 }

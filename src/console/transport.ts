@@ -8,8 +8,8 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { version } from "../base/package-files.js";
 import { errorBody } from "../contract/common.js";
 import { noBody, type Route } from "../contract/route.js";
+import { type CallInput, requireInput } from "./call-input.js";
 import { ConsoleError, ConsoleUnreachableError, type FailedCall } from "./console-error.js";
-import type { CallOptions } from "./operation.js";
 
 export interface TransportOptions {
   readonly baseUrl: string;
@@ -25,9 +25,6 @@ export interface TransportOptions {
   /** Retries of calls that can be repeated safely. */
   readonly retriesMax?: number;
 }
-
-/** Inputs of a call by name: path, query, `body`, and options. */
-type CallInput = CallOptions & Readonly<Record<string, unknown>>;
 
 const TIMEOUT_MS = 30_000;
 const RETRIES_MAX = 4;
@@ -101,6 +98,7 @@ async function send(
   input: CallInput,
   { retriesMax, held }: { readonly retriesMax: number; readonly held: Held },
 ): Promise<object> {
+  requireInput(route, input);
   const url = urlOf(route, base, input);
   const call = { method: route.method, url: `${url.origin}${url.pathname}` };
   const isRepeatable = route.method === "GET" || input.ifMatch !== undefined;

@@ -305,6 +305,25 @@ describe("answers", () => {
     await client.patchGate({ id: "typed_gate", body: { size: 3 } });
   });
 
+  it("of pages that ended early by their size have every item once", async () => {
+    const description = "x".repeat(1_000);
+    const large = { n: "y".repeat(900_000) };
+    for (let count = 0; count < 20; count += 1) {
+      await client.createDynamicConfig({
+        body: { name: `Large config ${count}`, description, defaultValue: large },
+      });
+    }
+    const page = await client.listDynamicConfigs({ limit: 15 });
+    expect(page.data.length).toBeLessThan(15);
+    const names: string[] = [];
+    for await (const { name } of client.all("listDynamicConfigs", { limit: 15 })) {
+      if (name.startsWith("Large config")) names.push(name);
+    }
+    expect(names.sort()).toEqual(
+      Array.from({ length: 20 }, (_, count) => `Large config ${count}`).sort(),
+    );
+  });
+
   it("of several pages come one after another", async () => {
     for (let count = 0; count < 7; count += 1) {
       await client.createSegment({ body: { name: `Segment ${count}`, type: "rule_based" } });
@@ -312,6 +331,20 @@ describe("answers", () => {
     const names: string[] = [];
     for await (const segment of client.all("listSegments", { limit: 3 })) names.push(segment.name);
     expect(names).toEqual([6, 5, 4, 3, 2, 1, 0].map((count) => `Segment ${count}`));
+  });
+});
+
+describe("inputs", () => {
+  it.each([
+    ["an unknown filter", () => client.listGates({ foo: 1 } as never)],
+    ["a body where none is read", () => client.listGates({ body: {} } as never)],
+    ["no id", () => client.readGate({} as never)],
+    ["an id of no text", () => client.readGate({ id: null } as never)],
+    ["an empty id", () => client.readGate({ id: "" })],
+    ["an id that is another path", () => client.deleteGate({ id: ".." })],
+    ["no body", () => client.createGate({} as never)],
+  ])("with %s are refused before a request", async (_what, call) => {
+    await expect(call()).rejects.toMatchObject({ code: "console_input_invalid" });
   });
 });
 
