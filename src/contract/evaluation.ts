@@ -96,7 +96,7 @@ const documentRoute = {
   ...evaluationRoute,
   method: "GET",
   access: "server",
-  params: z.object({ key: text("The server secret, with or without `.json`.") }),
+  params: z.object({ secret: text("The server secret, with or without `.json`.") }),
   query: z.object({
     sinceTime: text("`time` of the document that the SDK has.").exactOptional(),
   }),
@@ -194,12 +194,12 @@ export const evaluationRoutes = {
   },
   downloadSpecs: {
     ...documentRoute,
-    path: "/v1/download_config_specs/{key}",
+    path: "/v1/download_config_specs/{secret}",
     summary: "Return the specifications that SDKs evaluate, as lists",
   },
   downloadSpecMaps: {
     ...documentRoute,
-    path: "/v2/download_config_specs/{key}",
+    path: "/v2/download_config_specs/{secret}",
     summary: "Return the specifications that SDKs evaluate, as maps",
   },
 } as const satisfies Record<string, Route>;

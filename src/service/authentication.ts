@@ -96,7 +96,7 @@ function headerKey(request: Credentials, names: readonly string[]): string | und
 function otherKey({ headers, query, params }: Credentials): string | undefined {
   const [, bearer] = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? "") ?? [];
   const parameter = (query as Readonly<Record<string, unknown>> | undefined)?.[KEY_PARAMETER];
-  const inPath = (params as Readonly<Record<string, string>> | undefined)?.["key"];
+  const inPath = (params as Readonly<Record<string, string>> | undefined)?.["secret"];
   const inQuery = typeof parameter === "string" && parameter !== "" ? parameter : undefined;
   return bearer ?? inQuery ?? inPath?.replace(/\.json$/, "");
 }

@@ -34,6 +34,9 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   archivePrompt: { hidden: ["forceArchive"] },
   archiveLayer: { hidden: ["forceArchive"] },
   archiveHoldout: { hidden: ["forceArchive"] },
+  createHoldout: { fit: withoutCycle },
+  replaceHoldout: { fit: withoutCycle },
+  patchHoldout: { fit: withoutCycle },
   restoreGate: restoring,
   restoreDynamicConfig: restoring,
   restoreExperiment: restoring,
@@ -161,6 +164,11 @@ function renamed(ids: readonly string[]): string[] {
 }
 
 /** Rules of one body have different names and ids, percentages, and texts that say something. */
+/** A holdout cannot withhold the gate that decides who is held out. */
+function withoutCycle(body: AnyObject): AnyObject {
+  return changed(body, "targetingGateID", () => "targeting");
+}
+
 function withDistinctRules(body: AnyObject): AnyObject {
   return changedItems(body, "rules", (rule, index) => {
     const named = changed(rule, "name", numbered(index));
