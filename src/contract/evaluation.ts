@@ -177,7 +177,7 @@ export const evaluationRoutes = {
         size: z.int().describe("Bytes of the file."),
         url: text("Address of the file."),
         creationTime: z.int().describe("Time of the file, in ms since the epoch."),
-        fileID: text("Another file has another id: SDKs then begin anew."),
+        fileID: text("Another file has another id: SDKs then start over."),
       }),
     ),
   },

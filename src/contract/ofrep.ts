@@ -18,7 +18,7 @@ const evaluated = z.object({
 });
 
 /** The errors of OpenFeature that this service answers. */
-export const ofrepErrorCodes = [
+const ofrepErrorCodes = [
   "PARSE_ERROR",
   "INVALID_CONTEXT",
   "TARGETING_KEY_MISSING",

@@ -43,9 +43,9 @@ export interface EntityState {
 }
 
 /** Answers if a unit is on the list of a segment. */
-export type IsListed = (segmentID: string, unitID: string) => boolean;
+type IsListed = (segmentID: string, unitID: string) => boolean;
 
-/** The specifications of all entities. A change makes anew only those that depend on it. */
+/** The specifications of all entities. A change updates only those that depend on it. */
 export class SpecCatalogue implements SpecSource {
   readonly #bodies: { readonly [K in Kind]: Map<string, Bodies[K]> } = {
     gate: new Map(),
@@ -117,7 +117,7 @@ export class SpecCatalogue implements SpecSource {
     for (const id of layers) this.#specifyLayer(id);
   }
 
-  /** Makes the specification of an entity anew, or adds its layer to `layers`. */
+  /** Updates the specification of an entity, or adds its layer to `layers`. */
   #specify(kind: Kind, id: string, layers: Set<string>, before: unknown): void {
     const { gate, gate_override, segment, holdout, dynamic_config, experiment } = this.#bodies;
     switch (kind) {
@@ -157,7 +157,7 @@ export class SpecCatalogue implements SpecSource {
     }
   }
 
-  /** Makes anew what a holdout has named, or names now. */
+  /** Updates the members that a holdout had, and those that it has now. */
   #cover(
     id: string,
     before: Holdout | undefined,

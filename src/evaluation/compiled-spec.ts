@@ -20,7 +20,7 @@ export interface ConditionCall {
 type Outcome = "holds" | "fails" | "unsupported";
 
 /** Evaluates a condition, and adds the gates that it asks. */
-export type CompiledCondition = (call: ConditionCall, exposures: Exposure[]) => Outcome;
+type CompiledCondition = (call: ConditionCall, exposures: Exposure[]) => Outcome;
 
 export interface CompiledRule {
   readonly rule: SpecRule;

@@ -35,7 +35,7 @@ export interface ExperimentFacts {
 }
 
 /** Returns the values of units that no group of an experiment has: the layer's. */
-export function baseValue({ layer }: Pick<ExperimentFacts, "layer">): AnyObject {
+function baseValue({ layer }: Pick<ExperimentFacts, "layer">): AnyObject {
   return layer?.defaultValue ?? {};
 }
 

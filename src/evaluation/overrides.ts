@@ -42,7 +42,7 @@ interface UnitOverride {
 }
 
 /** Ids of units of one type, in one environment or in all. */
-export interface OverriddenUnits {
+interface OverriddenUnits {
   readonly ids: readonly string[];
   readonly unitType: string;
   readonly environment: string | null;
@@ -92,7 +92,7 @@ function overrideRules(
 }
 
 /** Returns the conditions that a unit is one of some. */
-export function overrideConditions(
+function overrideConditions(
   { ids, unitType, environment }: OverriddenUnits,
   idType: string,
 ): readonly SpecCondition[] {

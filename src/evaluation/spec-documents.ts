@@ -49,10 +49,7 @@ interface VisibleSpecs {
 }
 
 /** Returns what the keys of an app may see, and what these need to be evaluated. */
-export function visibleSpecs(
-  catalogue: SpecCatalogue,
-  targetApp: string | undefined,
-): VisibleSpecs {
+function visibleSpecs(catalogue: SpecCatalogue, targetApp: string | undefined): VisibleSpecs {
   const all = {
     gates: [...catalogue.gates()],
     configs: [...catalogue.configs()],

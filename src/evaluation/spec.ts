@@ -30,7 +30,7 @@ export interface SpecRule {
   readonly configDelegate?: string;
 }
 
-export const specEntities = [
+const specEntities = [
   "feature_gate",
   "segment",
   "holdout",
@@ -39,7 +39,7 @@ export const specEntities = [
   "layer",
 ] as const;
 
-export type SpecEntity = (typeof specEntities)[number];
+type SpecEntity = (typeof specEntities)[number];
 
 /** The part of an entity that decides what users get: SDKs read it. */
 export interface Spec {

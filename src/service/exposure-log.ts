@@ -12,7 +12,7 @@ const SAME_MS_MAX = 60_000;
 const REMEMBERED_MAX = 100_000;
 
 /** An answer that a user got. */
-export interface LoggedExposure {
+interface LoggedExposure {
   /** `statsig::gate_exposure` and its kin. */
   readonly event: string;
   readonly user: AnyObject;

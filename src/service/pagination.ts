@@ -15,7 +15,7 @@ export function sliceOf({ page, limit, offset }: PageQuery): Slice {
 /**
  * Returns the answer of a list: its page, and the URLs of the pages next to it. A page may have ended
  * early by its bytes, so the next one starts where this one ended: its URL then has an `offset`, and
- * whoever follows the URLs gets each result once. `data` is the items as the answer shows them.
+ * a client that follows the URLs gets each result once. `data` is the items as the answer shows them.
  */
 export function pageAnswer(
   call: ListCall,

@@ -9,7 +9,7 @@ const LINE_CHARACTERS = HASH_CHARACTERS + 2;
 /** Ids that are hashed at once: a few milliseconds. */
 const HASHED_AT_ONCE = 2_000;
 
-/** A file of so many lines for each listed id, and some more, is made anew without those that are undone. */
+/** Lines of a file for each listed id, beside `LINES_MIN`. A longer file is replaced by one without undone changes. */
 const LINES_PER_ID_MAX = 4;
 const LINES_MIN = 10_000;
 
@@ -98,8 +98,8 @@ export class ListFiles {
 
   /**
    * Adds the lines of a change to the file of a list, if it has one; `growth` is the change of the number of
-   * ids. Call it in a transaction. A file of a replaced list, or with too many lines, is removed: it is made
-   * anew when it is asked for.
+   * ids. Call it in a transaction. A file of a replaced list, or with too many lines, is removed: the next
+   * request for it makes another.
    */
   append(entity: number, { how, ids }: ListChange, growth: number): void {
     const file = this.database.first<{ size: number; ids: number }>(selectSize, [entity]);
