@@ -188,17 +188,17 @@ describe("Google Cloud Storage", () => {
   let close = () => {};
   let endpoint: string;
   beforeAll(async () => {
-    ({ endpoint, close } = await startGcsServer(["lake"]));
+    ({ endpoint, close } = await startGcsServer(["doctor"]));
   });
   beforeEach(() => vi.stubEnv("STORAGE_EMULATOR_HOST", endpoint));
   afterAll(() => close());
 
   it("is checked as input and output, and nothing stays in it", async () => {
-    const store = await openStore({ scheme: "gs", bucket: "lake" }, {});
+    const store = await openStore({ scheme: "gs", bucket: "doctor" }, {});
     const bytes = Buffer.from('{"event_type":"a"}\n');
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     await store.put("in/a.jsonl", { bytes }, { condition: "absent", sha256, signal });
-    const diagnosed = await diagnose("gs://lake/in/", "--to", "gs://lake/out");
+    const diagnosed = await diagnose("gs://doctor/in/", "--to", "gs://doctor/out");
     expect([diagnosed.exitCode, failures(diagnosed)]).toEqual([0, []]);
     expect(find(diagnosed, "inputs")[0]?.message).toBe("1 file, 19 B: ndjson");
     const keys: string[] = [];

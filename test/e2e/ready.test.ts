@@ -120,12 +120,12 @@ test("finished days are listed in a file, once, and changed ones within the limi
 });
 
 test("the file is an object beside the days of an export in a store", async () => {
-  const { endpoint, close } = await startGcsServer(["lake"]);
+  const { endpoint, close } = await startGcsServer(["ready"]);
   servers.push({ close });
   process.env["STORAGE_EMULATOR_HOST"] = endpoint;
   const { cwd, run } = prepare("ready-stored");
   writeRows(join(cwd, "a.json"), ["2026-01-03", "2026-01-04"], 10);
-  const place = "gs://lake/events";
+  const place = "gs://ready/events";
   await run("export", "a.json", "--preset", "amplitude", "--repair", "--to", place);
   const told = await run("ready", place, "--json");
   expect(JSON.parse(told.stdout)).toMatchObject({
@@ -133,7 +133,7 @@ test("the file is an object beside the days of an export in a store", async () =
     days: [{ day: "2026-01-03" }, { day: "2026-01-04" }],
     marker: `${place}/signals/days.parquet`,
   });
-  const url = `${endpoint}/storage/v1/b/lake/o/${encodeURIComponent("events/signals/days.parquet")}?alt=media`;
+  const url = `${endpoint}/storage/v1/b/ready/o/${encodeURIComponent("events/signals/days.parquet")}?alt=media`;
   const file = await (await fetch(url)).arrayBuffer();
   expect(await parquetReadObjects({ file })).toHaveLength(2);
   expect(JSON.parse((await run("ready", place, "--json")).stdout)).toMatchObject({

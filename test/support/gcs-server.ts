@@ -15,12 +15,19 @@ export interface GcsServer {
   close(): void;
 }
 
+/** Test files share a process, in which a bucket is opened once, at the endpoint that is set then. */
+const usedBuckets = new Set<string>();
+
 /**
  * Starts a stand-in for the part of the JSON API that the program uses, as its documentation describes it:
  * neither npm nor Debian has an emulator with conditions on generations. It keeps objects in memory.
  * https://cloud.google.com/storage/docs/json_api/v1
  */
 export async function startGcsServer(buckets: readonly string[]): Promise<GcsServer> {
+  for (const name of buckets) {
+    if (usedBuckets.has(name)) throw new Error(`Another test file has a bucket "${name}".`);
+    usedBuckets.add(name);
+  }
   const stored = new Map(buckets.map((name) => [name, new Map<string, Stored>()]));
   let generations = 1_000;
   const server = createServer(async (request, answer) => {
