@@ -95,7 +95,8 @@ const rooms = {
   storage: ["base", "contract"],
   evaluation: ["base", "contract"],
   intake: ["base", "target"],
-  service: ["base", "contract", "storage", "target", "evaluation", "intake"],
+  http: ["base", "contract", "storage", "target", "intake"],
+  service: ["base", "contract", "storage", "target", "evaluation", "intake", "http"],
   page: ["base", "profile", "report"],
 
   // These put things together.
@@ -167,6 +168,7 @@ const rooms = {
     "contract",
     "console",
     "storage",
+    "http",
     "service",
     "target",
   ],

@@ -3,12 +3,12 @@ import type { AnyObject } from "../contract/fields.js";
 import { listFilterOf } from "../contract/list-query.js";
 import { cycleFaults } from "../evaluation/cycles.js";
 import { surroundingsIn } from "../evaluation/surroundings.js";
+import { type CallFacts, FinishedJson, type HandlerAnswer } from "../http/handler.js";
+import { requireMatch } from "../http/request-headers.js";
+import { notFound, refuseFaults, ServiceError, taken } from "../http/service-error.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
 import type { DocumentType, EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
-import { type CallFacts, FinishedJson, type HandlerAnswer } from "./handler.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
-import { requireMatch } from "./request-headers.js";
-import { notFound, refuseFaults, ServiceError, taken } from "./service-error.js";
 
 /** Name of every writer who uses the API of the service. */
 export const ACTOR_NAME = "CONSOLE API";

@@ -7,9 +7,9 @@ import {
   type environmentRoutes,
 } from "../contract/environments.js";
 import { environmentsWarnings } from "../evaluation/entity-warnings.js";
+import type { Handlers } from "../http/handler.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { DocumentType, EntityBody } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { type NewIdentifier, newProvenance } from "./new-entity.js";
 
 type EnvironmentsBody = EntityBody & Environments;

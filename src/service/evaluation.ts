@@ -5,14 +5,19 @@ import type { Evaluation } from "../evaluation/evaluation.js";
 import { Evaluator } from "../evaluation/evaluator.js";
 import { askedSpecs, initializeAnswers } from "../evaluation/initialize-response.js";
 import { EvaluationUser } from "../evaluation/user.js";
+import {
+  type HandlerAnswer,
+  type Handlers,
+  jsonAnswer,
+  type WholeAnswer,
+} from "../http/handler.js";
+import { ServiceError } from "../http/service-error.js";
+import { EVALUATIONS_PER_REQUEST_MAX } from "../http/service-limits.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import type { EntityStore } from "../storage/store.js";
 import type { ExposureLog } from "./exposure-log.js";
-import { type HandlerAnswer, type Handlers, jsonAnswer, type WholeAnswer } from "./handler.js";
 import { idListHandlers } from "./id-lists.js";
 import type { CurrentCatalogue, LiveCatalogue } from "./live-catalogue.js";
-import { ServiceError } from "./service-error.js";
-import { EVALUATIONS_PER_REQUEST_MAX } from "./service-limits.js";
 import { SpecDocuments } from "./spec-documents.js";
 
 interface EvaluationHandlerOptions {

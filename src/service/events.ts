@@ -2,6 +2,15 @@ import { DAY_MS, formatDay } from "../base/day.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { eventRoutes } from "../contract/event.js";
 import type { logEventRoutes } from "../contract/log-event.js";
+import {
+  type CallFacts,
+  FinishedJson,
+  type HandlerAnswer,
+  type HandlerCall,
+  type Handlers,
+} from "../http/handler.js";
+import { invalid, ServiceError } from "../http/service-error.js";
+import { EVENT_COUNTS_MAX } from "../http/service-limits.js";
 import { cutEvents, cutLoggedEvents, type EventText, eventBody } from "../intake/event-text.js";
 import type { WarningKind } from "../intake/event-warning.js";
 import { EventWarnings } from "../intake/event-warnings.js";
@@ -12,15 +21,6 @@ import {
   type StoredEvent,
 } from "../storage/event-store.js";
 import type { EventRules } from "../target/target.js";
-import {
-  type CallFacts,
-  FinishedJson,
-  type HandlerAnswer,
-  type HandlerCall,
-  type Handlers,
-} from "./handler.js";
-import { invalid, ServiceError } from "./service-error.js";
-import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
 const UNAVAILABLE = "Events cannot be stored now: nothing was written; send them again later";
 

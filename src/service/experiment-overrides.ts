@@ -6,13 +6,13 @@ import type {
 } from "../contract/experiment-overrides.js";
 import type { Fault } from "../contract/faults.js";
 import { OVERRIDE_IDS_MAX } from "../contract/gate-overrides.js";
+import type { Handlers } from "../http/handler.js";
+import { refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { experimentType } from "./experiment-states.js";
-import type { Handlers } from "./handler.js";
 import { newProvenance } from "./new-entity.js";
 import { type Combine, overrideHandlers, union } from "./override-handlers.js";
-import { refuseFaults } from "./service-error.js";
 
 /** Overrides as they are stored, with the identifiers of groups. */
 type OverridesBody = EntityBody & ExperimentOverrides;

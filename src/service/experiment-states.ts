@@ -4,11 +4,11 @@ import type { ExperimentStatus } from "../contract/experiment-fields.js";
 import type { Fault } from "../contract/faults.js";
 import { experimentWarnings } from "../evaluation/entity-warnings.js";
 import { ruleReferences } from "../evaluation/references.js";
+import type { Handlers } from "../http/handler.js";
+import { invalid, refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
-import { invalid, refuseFaults } from "./service-error.js";
 
 /** The status of an experiment and its times, in ms since the epoch. */
 export type ExperimentState = Pick<Experiment, "status" | "startTime" | "endTime" | "decisionTime">;

@@ -14,6 +14,8 @@ import {
   unsetFields,
 } from "../contract/experiment-fields.js";
 import { bodyFaultsOf, type Fault } from "../contract/faults.js";
+import type { Handlers } from "../http/handler.js";
+import { refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { Stamp } from "./entity-type.js";
 import {
@@ -25,10 +27,8 @@ import {
   statusFaults,
 } from "./experiment-states.js";
 import { gateType } from "./gates.js";
-import type { Handlers } from "./handler.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { mergeQualityScores, qualityScoreFaults } from "./quality-scores.js";
-import { refuseFaults } from "./service-error.js";
 
 export function experimentHandlers(
   operations: EntityOperations,

@@ -7,13 +7,13 @@ import {
   type gateOverrideRoutes,
   OVERRIDE_IDS_MAX,
 } from "../contract/gate-overrides.js";
+import type { Handlers } from "../http/handler.js";
+import { refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { gateType } from "./gates.js";
-import type { Handlers } from "./handler.js";
 import { newProvenance } from "./new-entity.js";
 import { type Combine, overrideHandlers, union } from "./override-handlers.js";
-import { refuseFaults } from "./service-error.js";
 
 /** Overrides as they are stored. */
 type OverridesBody = EntityBody & GateOverrides;

@@ -10,10 +10,10 @@ import {
 } from "../contract/gate.js";
 import { gateWarnings } from "../evaluation/entity-warnings.js";
 import { ruleReferences } from "../evaluation/references.js";
+import type { Handlers } from "../http/handler.js";
 import type { EntityRecord } from "../storage/store.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { ruleHandlers } from "./rule-handlers.js";

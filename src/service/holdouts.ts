@@ -1,9 +1,9 @@
 import { type Holdout, holdoutDefaults, type holdoutRoutes } from "../contract/holdout.js";
 import { targetingWarnings } from "../evaluation/entity-warnings.js";
 import { ruleReferences } from "../evaluation/references.js";
+import type { Handlers } from "../http/handler.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { plainHandlers } from "./plain-handlers.js";
 

@@ -1,8 +1,8 @@
 import type { evaluationRoutes } from "../contract/evaluation.js";
+import type { Handlers } from "../http/handler.js";
+import { notFound, ServiceError } from "../http/service-error.js";
 import type { EntityStore } from "../storage/store.js";
-import type { Handlers } from "./handler.js";
 import type { LiveCatalogue } from "./live-catalogue.js";
-import { notFound, ServiceError } from "./service-error.js";
 
 type IDListRoutes = Pick<typeof evaluationRoutes, "getIDLists" | "readIDList">;
 

@@ -1,9 +1,13 @@
 import { MIB } from "../base/limits.js";
 import { builtFile } from "../base/package-files.js";
 import { type Remote, startProcess } from "../base/thread-call.js";
+import { ServiceError } from "../http/service-error.js";
+import {
+  type SchemaCheckLimits,
+  schemaCheckLimits,
+  serviceLimits,
+} from "../http/service-limits.js";
 import type { CheckFault, SchemaChecker, SchemaQuestion } from "./schema-checker.js";
-import { ServiceError } from "./service-error.js";
-import { type SchemaCheckLimits, schemaCheckLimits, serviceLimits } from "./service-limits.js";
 
 const entry = builtFile("schema-checker-process.js");
 

@@ -1,7 +1,7 @@
 import { type Layer, layerDefaults, type layerRoutes } from "../contract/layer.js";
+import type { Handlers } from "../http/handler.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { plainHandlers } from "./plain-handlers.js";
 

@@ -5,9 +5,9 @@ import type { Evaluation } from "../evaluation/evaluation.js";
 import { Evaluator } from "../evaluation/evaluator.js";
 import { askedSpecs } from "../evaluation/initialize-response.js";
 import { EvaluationUser } from "../evaluation/user.js";
+import { type Handlers, jsonAnswer, type WholeAnswer } from "../http/handler.js";
 import { refuseTooMany } from "./evaluation.js";
 import type { ExposureLog } from "./exposure-log.js";
-import { type Handlers, jsonAnswer, type WholeAnswer } from "./handler.js";
 import type { LiveCatalogue } from "./live-catalogue.js";
 
 interface OfrepHandlerOptions {

@@ -1,7 +1,7 @@
 import type { PageQuery } from "../contract/common.js";
 import type { ListQuery } from "../contract/list-query.js";
+import type { CallFacts, HandlerAnswer } from "../http/handler.js";
 import type { EntityPage, Slice } from "../storage/store.js";
-import type { CallFacts, HandlerAnswer } from "./handler.js";
 
 /** A call to a list. */
 export interface ListCall extends Pick<CallFacts, "path" | "queryText"> {

@@ -1,6 +1,6 @@
 import type { Key, projectRoutes } from "../contract/project.js";
+import type { Handlers } from "../http/handler.js";
 import type { KeyRecord, KeyStore } from "../storage/key-store.js";
-import type { Handlers } from "./handler.js";
 import { pageAnswer, sliceOf } from "./pagination.js";
 
 const company = {

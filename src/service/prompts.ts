@@ -5,12 +5,12 @@ import {
   promptDefaults,
   type promptRoutes,
 } from "../contract/prompt.js";
+import type { Handlers } from "../http/handler.js";
+import { invalid, notFound } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identityFirst, newProvenance } from "./new-entity.js";
-import { invalid, notFound } from "./service-error.js";
 
 const promptType: EntityType<Prompt> = {
   kind: "prompt",

@@ -8,12 +8,12 @@ import {
   type qualifyingEventRoutes,
   tableFaults,
 } from "../contract/qualifying-event.js";
+import type { Handlers } from "../http/handler.js";
+import { refuseFaults, requireSameName } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { newProvenance } from "./new-entity.js";
-import { refuseFaults, requireSameName } from "./service-error.js";
 
 export const qualifyingEventType: EntityType<QualifyingEvent> = {
   kind: "qualifying_event",

@@ -1,11 +1,11 @@
 import type { EntityKind } from "../contract/common.js";
 import type { tagRoutes, targetAppRoutes, unitIDTypeRoutes } from "../contract/registry.js";
+import type { Handlers } from "../http/handler.js";
+import { requireSameName } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, EntityType } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { storedHandlers } from "./lifecycle-handlers.js";
 import { plainHandlers } from "./plain-handlers.js";
-import { requireSameName } from "./service-error.js";
 
 /** Fields that all entities of registries share. */
 type RegistryBody = EntityBody & { readonly id: string; readonly description: string };

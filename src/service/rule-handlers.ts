@@ -1,9 +1,9 @@
 import { namedSteps } from "../contract/lifecycle-routes.js";
 import type { Rule, RulePatch, RuleRequest } from "../contract/rule.js";
+import { invalid, notFound } from "../http/service-error.js";
 import type { EntityOperations, OperationOptions, WriteFacts } from "./entity-operations.js";
 import type { EntityBody, EntityType } from "./entity-type.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
-import { invalid, notFound } from "./service-error.js";
 
 type RuledBody = EntityBody & { readonly rules: readonly Rule[] };
 

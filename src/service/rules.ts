@@ -1,8 +1,8 @@
 import { sum } from "../base/sum.js";
 import type { Fault } from "../contract/faults.js";
 import type { Rule, RuleRequest } from "../contract/rule.js";
+import { refuseFaults } from "../http/service-error.js";
 import type { NewIdentifier } from "./new-entity.js";
-import { refuseFaults } from "./service-error.js";
 
 /** How a resource derives the identifiers of its rules. */
 interface RuleIdentifiers {

@@ -3,14 +3,14 @@ import type {
   ExperimentSchedule,
   experimentScheduleRoutes,
 } from "../contract/experiment-schedule.js";
+import type { Handlers } from "../http/handler.js";
+import { invalid, refuseFaults, ServiceError } from "../http/service-error.js";
 import type { KeyStore } from "../storage/key-store.js";
 import type { EntityStore } from "../storage/store.js";
 import type { EntityOperations, WriteFacts } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { experimentType, startFaults, stepped } from "./experiment-states.js";
-import type { Handlers } from "./handler.js";
 import { newProvenance } from "./new-entity.js";
-import { invalid, refuseFaults, ServiceError } from "./service-error.js";
 
 /** Milliseconds between looks at the schedules: a start may be so late. */
 const CHECK_INTERVAL_MS = 1_000;

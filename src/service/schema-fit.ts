@@ -1,8 +1,8 @@
 import type { DynamicConfig } from "../contract/dynamic-config.js";
 import type { Fault } from "../contract/faults.js";
 import type { AnyObject } from "../contract/fields.js";
+import { invalid } from "../http/service-error.js";
 import type { SchemaChecker } from "./schema-checker.js";
-import { invalid } from "./service-error.js";
 
 /** A value that must fit the schema of its dynamic config. */
 interface ConstrainedValue {

@@ -9,13 +9,13 @@ import {
 } from "../contract/segment.js";
 import { ruleReferences } from "../evaluation/references.js";
 import { ruleWarnings } from "../evaluation/rule-warnings.js";
+import type { Handlers } from "../http/handler.js";
+import { invalid, ServiceError } from "../http/service-error.js";
 import type { EntityOperations, WriteFacts } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
-import type { Handlers } from "./handler.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers } from "./rules.js";
-import { invalid, ServiceError } from "./service-error.js";
 
 export const segmentType: EntityType<Segment> = {
   kind: "segment",

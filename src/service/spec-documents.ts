@@ -1,6 +1,6 @@
 import { listDocument, mapDocument } from "../evaluation/spec-documents.js";
+import { jsonAnswer, type WholeAnswer } from "../http/handler.js";
 import type { KeyRecord } from "../storage/key-store.js";
-import { jsonAnswer, type WholeAnswer } from "./handler.js";
 import type { LiveCatalogue } from "./live-catalogue.js";
 
 const makers = { list: listDocument, map: mapDocument } as const;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it, vi } from "vitest";
-import { newKeyText } from "../../src/service/key-text.js";
+import { newKeyText } from "../../src/http/key-text.js";
 import { openEventStore, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { randomWorld } from "../evaluation/random-world.js";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { DynamicConfig, DynamicConfigReplace } from "../../src/contract/dynamic-config.js";
+import { ServiceError } from "../../src/http/service-error.js";
 import {
   createDynamicConfig,
   patchDynamicConfig,
   replaceDynamicConfig,
 } from "../../src/service/dynamic-configs.js";
-import { ServiceError } from "../../src/service/service-error.js";
 import { countedIdentifiers as identifiers, stamp } from "../support/stamp.js";
 
 const create = (body: object = {}): DynamicConfig =>

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { keyRecord, newKeyText } from "../../src/service/key-text.js";
+import { keyRecord, newKeyText } from "../../src/http/key-text.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;

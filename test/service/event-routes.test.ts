@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EVENT_COUNTS_MAX } from "../../src/service/service-limits.js";
+import { EVENT_COUNTS_MAX } from "../../src/http/service-limits.js";
 import { type EventStore, EventsUnavailableError } from "../../src/storage/event-store.js";
 import {
   START_TIME,

@@ -5,6 +5,7 @@ import {
   type ExperimentReplace,
   experiment,
 } from "../../src/contract/experiment.js";
+import { ServiceError } from "../../src/http/service-error.js";
 import { experimentType } from "../../src/service/experiment-states.js";
 import {
   createExperiment,
@@ -13,7 +14,6 @@ import {
   replaceExperiment,
   restartExperiment,
 } from "../../src/service/experiments.js";
-import { ServiceError } from "../../src/service/service-error.js";
 import { defaultExperiment, fullExperiment } from "../support/experiment-bodies.js";
 import { callerKey, countedIdentifiers, stamp, stampedFields } from "../support/stamp.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Gate, GateReplace } from "../../src/contract/gate.js";
+import { ServiceError } from "../../src/http/service-error.js";
 import {
   archiveGate,
   createGate,
@@ -10,7 +11,6 @@ import {
   replaceGate,
   unarchiveGate,
 } from "../../src/service/gates.js";
-import { ServiceError } from "../../src/service/service-error.js";
 import { countedIdentifiers as identifiers, stamp } from "../support/stamp.js";
 
 const made = (): Gate => createGate({ name: "A Gate" }, stamp, identifiers());

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { noBody, noParams, noQuery, type Route } from "../../src/contract/route.js";
-import type { Endpoints } from "../../src/service/app.js";
-import type { Handler, HandlerAnswer, HandlerCall } from "../../src/service/handler.js";
+import type { Endpoints } from "../../src/http/app.js";
+import type { Handler, HandlerAnswer, HandlerCall } from "../../src/http/handler.js";
 
 /** A made-up route; members that a test leaves out have defaults. */
 function fakeRoute(route: Partial<Route> = {}): Route {

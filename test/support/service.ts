@@ -1,9 +1,10 @@
 import type { InjectOptions } from "fastify";
 import type { LogLevel } from "../../src/base/log-levels.js";
 import type { ErrorBody, Pagination } from "../../src/contract/common.js";
-import { type App, type AppDependencies, createApp } from "../../src/service/app.js";
-import { keyRecord, newKeyText } from "../../src/service/key-text.js";
-import { createLogger } from "../../src/service/request-log.js";
+import type { App } from "../../src/http/app.js";
+import { keyRecord, newKeyText } from "../../src/http/key-text.js";
+import { createLogger } from "../../src/http/request-log.js";
+import { createService, type ServiceOptions } from "../../src/service/create-service.js";
 import type { KeyKind } from "../../src/storage/key-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { checkAnswer } from "./answer-check.js";
@@ -56,7 +57,7 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-export interface TestServiceOptions extends Omit<AppDependencies, "logger"> {
+export interface TestServiceOptions extends Omit<ServiceOptions, "logger"> {
   readonly store?: Store;
   readonly logLevel?: LogLevel;
   /** Leaves the app without a store, as before the store is open. */
@@ -76,7 +77,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   watchOutput("the log of a service", () => log.join("\n"));
   watchOutput("an answer of a service", () => answers.join("\n"));
   const logger = createLogger(logLevel, { write: (line) => log.push(line) });
-  const app = createApp({ now: steppingClock(), ...dependencies, logger });
+  const app = createService({ now: steppingClock(), ...dependencies, logger });
   const keys = await insertKeys(store);
   if (closedStore !== true) app.open(store);
   const call = async <Data>(call: TestCall): Promise<TestAnswer<Data>> => {

@@ -1,8 +1,8 @@
 import type { LogLevel } from "../../base/log-levels.js";
-import { createApp } from "../../service/app.js";
-import { keyRecord, newKeyText } from "../../service/key-text.js";
-import { createLogger } from "../../service/request-log.js";
-import { startServer } from "../../service/server.js";
+import { keyRecord, newKeyText } from "../../http/key-text.js";
+import { createLogger } from "../../http/request-log.js";
+import { startServer } from "../../http/server.js";
+import { createService } from "../../service/create-service.js";
 import type { EventStore } from "../../storage/event-store.js";
 import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../storage/key-store.js";
 import { openServiceStore } from "./open-service-store.js";
@@ -31,7 +31,7 @@ export async function startEmbeddedService(
     client: newKeyText("client"),
   };
   const ephemeral = keyKinds.map((kind) => ephemeralRecord(kind, keys[kind]));
-  const app = createApp({ logger: createLogger(logLevel) });
+  const app = createService({ logger: createLogger(logLevel) });
   const store = await openServiceStore(dataDirectory, {
     onCommit: app.metrics.observeCommit,
     // The ephemeral keys are enough: the first start of `switchyard serve` creates stored ones.

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
-import { kindNames } from "../../service/authentication.js";
-import { keyRecord, newKeyText } from "../../service/key-text.js";
+import { kindNames } from "../../http/authentication.js";
+import { keyRecord, newKeyText } from "../../http/key-text.js";
 import { consoleFile } from "../../storage/data-files.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
 import { openSqliteKeys } from "../../storage/sqlite-store.js";

@@ -1,10 +1,10 @@
 import { exitCodes } from "../../base/errors.js";
 import { version } from "../../base/package-files.js";
+import type { EventTotals } from "../../http/metrics.js";
+import { createLogger } from "../../http/request-log.js";
+import { startServer } from "../../http/server.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
-import { createApp } from "../../service/app.js";
-import type { EventTotals } from "../../service/metrics.js";
-import { createLogger } from "../../service/request-log.js";
-import { startServer } from "../../service/server.js";
+import { createService } from "../../service/create-service.js";
 import type { Target } from "../../target/target.js";
 import { defaultTarget } from "../../target/targets.js";
 import type { CommandContext } from "../context.js";
@@ -35,7 +35,7 @@ async function serve(
   givenKeys: readonly GivenKey[],
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
-  const app = createApp({ logger: createLogger(logLevel), keyHeader, target, origins });
+  const app = createService({ logger: createLogger(logLevel), keyHeader, target, origins });
   const openStore = () =>
     openServiceStore(dataDirectory, {
       onCommit: app.metrics.observeCommit,

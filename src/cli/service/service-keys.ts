@@ -1,11 +1,11 @@
 import { UsageError } from "../../base/errors.js";
+import { keyDigest, keyPrefixes, keyRecord, newKeyText } from "../../http/key-text.js";
 import {
   CLIENT_KEY_VARIABLE,
   CONSOLE_KEY_VARIABLE,
   type Environment,
   SERVER_SECRET_VARIABLE,
 } from "../../options/secrets.js";
-import { keyDigest, keyPrefixes, keyRecord, newKeyText } from "../../service/key-text.js";
 import { type KeyKind, type KeyStore, keyKinds } from "../../storage/key-store.js";
 
 export const keyVariables = {

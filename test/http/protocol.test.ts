@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Server, startServer } from "../../src/service/server.js";
+import { type Server, startServer } from "../../src/http/server.js";
 import { exchange, openRaw } from "../support/raw-exchange.js";
 import { startTestService, type TestService } from "../support/service.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readBody, shapeOf } from "../../src/service/request-body.js";
-import { SYNTAX_FAULT_CHARACTERS_MAX } from "../../src/service/service-limits.js";
+import { readBody, shapeOf } from "../../src/http/request-body.js";
+import { SYNTAX_FAULT_CHARACTERS_MAX } from "../../src/http/service-limits.js";
 import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../src/base/package-files.js";
 import { openApiDocument } from "../../src/contract/openapi.js";
 import type { JsonSchema } from "../../src/contract/openapi-schemas.js";
-import { createApp } from "../../src/service/app.js";
-import { pageSecurityPolicy } from "../../src/service/public-routes.js";
-import { createLogger } from "../../src/service/request-log.js";
+import { pageSecurityPolicy } from "../../src/http/public-routes.js";
+import { createLogger } from "../../src/http/request-log.js";
+import { createService } from "../../src/service/create-service.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;
@@ -90,7 +90,7 @@ test.each(["/", "/docs", "/docs/start.js", "/docs/renderer.js", "/openapi.json"]
 );
 
 test("both are available before the store is open", async () => {
-  const app = createApp({ logger: createLogger("fatal", { write: () => undefined }) });
+  const app = createService({ logger: createLogger("fatal", { write: () => undefined }) });
   expect((await app.http.inject("/docs")).statusCode).toBe(200);
   expect((await app.http.inject("/openapi.json")).statusCode).toBe(200);
   expect((await app.http.inject("/readyz")).statusCode).toBe(503);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { idempotencyKeyOf, ifMatchOf, requestIdOf } from "../../src/service/request-headers.js";
-import { serviceLimits } from "../../src/service/service-limits.js";
+import { idempotencyKeyOf, ifMatchOf, requestIdOf } from "../../src/http/request-headers.js";
+import { serviceLimits } from "../../src/http/service-limits.js";
 
 describe("If-Match", () => {
   it.each([

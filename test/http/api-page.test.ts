@@ -1,8 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApp } from "../../src/service/app.js";
-import { createLogger } from "../../src/service/request-log.js";
-import { type Server, startServer } from "../../src/service/server.js";
+import { createLogger } from "../../src/http/request-log.js";
+import { type Server, startServer } from "../../src/http/server.js";
+import { createService } from "../../src/service/create-service.js";
 import { findChromium, startChromium } from "../support/chromium.js";
 import { startTestService, type TestService } from "../support/service.js";
 
@@ -21,7 +21,7 @@ describe.skipIf(executable === undefined)("the page of the API in a browser", ()
 
   beforeAll(async () => {
     service = await startTestService();
-    const app = createApp({ logger: createLogger("fatal", { write: () => undefined }) });
+    const app = createService({ logger: createLogger("fatal", { write: () => undefined }) });
     server = await startServer(app, { host: "127.0.0.1", port: 0 }, async () => service.store);
     await service.call({ method: "POST", path: "/console/v1/gates", body: { name: "A gate" } });
     browser = await startChromium(executable as string);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keyDigest, keyRecord, newKeyText, shownKey } from "../../src/service/key-text.js";
+import { keyDigest, keyRecord, newKeyText, shownKey } from "../../src/http/key-text.js";
 
 const zeroes = (count: number) => Buffer.alloc(count);
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { keyDigest } from "../../src/service/key-text.js";
+import { keyDigest } from "../../src/http/key-text.js";
 import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService, type TestServiceOptions } from "../support/service.js";
 

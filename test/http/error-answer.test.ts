@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SwitchyardError } from "../../src/base/errors.js";
-import { ServiceError } from "../../src/service/service-error.js";
+import { ServiceError } from "../../src/http/service-error.js";
 import { EventsUnavailableError } from "../../src/storage/event-store.js";
 import { fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";

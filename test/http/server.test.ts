@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
-import type { HandlerAnswer } from "../../src/service/handler.js";
-import { type Server, startServer } from "../../src/service/server.js";
-import type { ServiceLimits } from "../../src/service/service-limits.js";
+import type { HandlerAnswer } from "../../src/http/handler.js";
+import { type Server, startServer } from "../../src/http/server.js";
+import type { ServiceLimits } from "../../src/http/service-limits.js";
 import type { Store } from "../../src/storage/store.js";
 import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
 import { openRaw, type RawConnection } from "../support/raw-exchange.js";

@@ -1,0 +1,108 @@
+import type { Logger } from "pino";
+import { routes } from "../contract/routes.js";
+import { type App, type AppOptions, createApp, type Endpoints } from "../http/app.js";
+import type { AnyHandlers, Handlers } from "../http/handler.js";
+import type { ServiceMetrics } from "../http/metrics.js";
+import type { Store } from "../storage/store.js";
+import type { Target } from "../target/target.js";
+import { dynamicConfigHandlers } from "./dynamic-configs.js";
+import { EntityOperations } from "./entity-operations.js";
+import { environmentHandlers } from "./environments.js";
+import { evaluationHandlers } from "./evaluation.js";
+import { eventHandlers } from "./events.js";
+import { experimentOverrideHandlers } from "./experiment-overrides.js";
+import { experimentHandlers } from "./experiments.js";
+import { ExposureLog } from "./exposure-log.js";
+import { gateOverrideHandlers } from "./gate-overrides.js";
+import { gateHandlers } from "./gates.js";
+import { holdoutHandlers } from "./holdouts.js";
+import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
+import { layerHandlers } from "./layers.js";
+import { LiveCatalogue } from "./live-catalogue.js";
+import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
+import { ofrepHandlers } from "./ofrep.js";
+import { projectHandlers } from "./project.js";
+import { promptHandlers } from "./prompts.js";
+import { qualifyingEventHandlers } from "./qualifying-events.js";
+import { registryHandlers } from "./registries.js";
+import { experimentScheduleHandlers, ScheduledStarts } from "./scheduled-starts.js";
+import type { SchemaChecker } from "./schema-checker.js";
+import { segmentHandlers } from "./segments.js";
+
+interface EndpointOptions {
+  readonly logger: Logger;
+  /** ms since the epoch. */
+  readonly now?: () => number;
+  readonly newIdentifier?: NewIdentifier;
+  /** Closed with the service. */
+  readonly schemaChecker?: SchemaChecker;
+  /** The platform that is rehearsed: events that it would drop or change are answered with warnings. */
+  readonly target?: Target | undefined;
+}
+
+export interface ServiceOptions extends AppOptions, EndpointOptions {
+  /** Default: the endpoints of the service. Tests pass others. */
+  readonly endpoints?: Endpoints;
+}
+
+/** Creates the service without a socket. */
+export function createService({ endpoints, ...options }: ServiceOptions): App {
+  return createApp(endpoints ?? new ServiceEndpoints(options), options);
+}
+
+/** All routes of the contract, and what works beside requests. */
+class ServiceEndpoints implements Endpoints {
+  readonly routes = routes;
+  readonly #closings: { close(): Promise<void> }[] = [];
+  readonly #schemaChecker: SchemaChecker;
+
+  constructor(private readonly options: EndpointOptions) {
+    this.#schemaChecker = options.schemaChecker ?? new IsolatedSchemaChecker();
+    this.#closings.push(this.#schemaChecker);
+  }
+
+  createHandlers({ entities, events, keys }: Store, metrics: ServiceMetrics): AnyHandlers {
+    const { logger, now = Date.now, newIdentifier = randomIdentifier, target } = this.options;
+    const operations = new EntityOperations(entities, now);
+    const catalogue = new LiveCatalogue(entities);
+    const exposures = new ExposureLog(events, {
+      now,
+      onLost: (err, exposures) => logger.error({ err, exposures }, "Exposures lost"),
+    });
+    const starts = new ScheduledStarts({
+      entities,
+      keys,
+      operations,
+      now,
+      onFailed: (err, experimentID) =>
+        logger.error({ err, experimentID }, "Scheduled start failed"),
+    });
+    this.#closings.push(exposures, starts);
+    starts.begin();
+    const handlers: Handlers<typeof routes> = {
+      ...gateHandlers(operations, newIdentifier),
+      ...gateOverrideHandlers(operations),
+      ...dynamicConfigHandlers(operations, newIdentifier, this.#schemaChecker),
+      ...experimentHandlers(operations, newIdentifier),
+      ...experimentOverrideHandlers(operations),
+      ...experimentScheduleHandlers(operations, now),
+      ...qualifyingEventHandlers(operations),
+      ...segmentHandlers(operations, newIdentifier),
+      ...promptHandlers(operations),
+      ...registryHandlers(operations),
+      ...layerHandlers(operations),
+      ...holdoutHandlers(operations),
+      ...projectHandlers(keys),
+      ...environmentHandlers(operations, newIdentifier),
+      ...eventHandlers(events, { now, onWarning: metrics.observeWarning, target }),
+      ...evaluationHandlers({ catalogue, entities, exposures, now }),
+      ...ofrepHandlers({ catalogue, exposures, now }),
+    };
+    // Each handler gets what its own route defines: see `registerRoutes`.
+    return handlers as unknown as AnyHandlers;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#closings.map((one) => one.close()));
+  }
+}
