@@ -24,10 +24,18 @@ const key = z.object({
   key: z.null().describe("Always null: the service stores only hashes of keys."),
   prefix: text("First 8 characters of the key."),
   type: z.enum(keyTypes).describe("Kind of the key."),
-  description: text("Purpose of the key."),
-  scopes: textList("`omni_read_write` or `omni_read_only` for a console key, else none."),
+  description: text("Name of the key."),
+  owner: text("Who answers for the key.").nullable(),
+  scopes: textList(
+    "Scopes of a console key: `omni_read_write`, `omni_read_only`, or parts of the console API, such as `gates:write`.",
+  ),
   status: z.enum(["active", "deactivated"]).describe("`deactivated` if it was revoked."),
   createdTime: z.int().describe("Time of creation, in ms since the epoch."),
+  expiresTime: z.int().nullable().describe("Time from which it is refused, in ms since the epoch."),
+  lastUsedTime: z
+    .int()
+    .nullable()
+    .describe("Time of the last use, at most a minute too early, in ms since the epoch."),
 });
 
 const user = z.object({

@@ -10,6 +10,7 @@ import { answerClientError, type ClientError, errorAnswer } from "./error-answer
 import type { AnyHandlers } from "./handler.js";
 import { ServiceMetrics } from "./metrics.js";
 import { registerPublicRoutes } from "./public-routes.js";
+import { RateLimiter } from "./rate-limiter.js";
 import { readRequestBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
@@ -29,6 +30,8 @@ export interface Endpoints {
 export interface AppOptions {
   readonly logger: Logger;
   readonly newRequestId?: () => string;
+  /** Returns ms since the epoch, at which keys expire and are used. */
+  readonly currentTime?: () => number;
   readonly keyHeader?: string;
   /** The platform that is rehearsed: its headers may carry the key, too. */
   readonly target?: Target | undefined;
@@ -54,6 +57,7 @@ export function createApp(
   {
     logger,
     newRequestId = randomUUID,
+    currentTime: now = Date.now,
     keyHeader = KEY_HEADER,
     target,
     limits: given,
@@ -94,7 +98,14 @@ export function createApp(
   // Clients that are made for the platform send the key in its header.
   const others = [target?.send?.authHeader, target?.console?.authHeader];
   const keyHeaders = [keyHeader, ...others.filter((name) => name !== undefined)];
-  registerRoutes(http, endpoints.routes, { state, keyHeaders, limits, origins });
+  registerRoutes(http, endpoints.routes, {
+    state,
+    keyHeaders,
+    limits,
+    origins,
+    rates: new RateLimiter(),
+    now,
+  });
   return {
     http,
     limits,

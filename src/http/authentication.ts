@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Access } from "../contract/route.js";
+import { allows, areaOf } from "../contract/key-scopes.js";
+import type { Access, Route } from "../contract/route.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../storage/key-store.js";
 import { keyDigest, shownKey } from "./key-text.js";
 import { valuesOf } from "./request-headers.js";
@@ -38,13 +39,14 @@ const openingKinds: Readonly<Record<KeyAccess, readonly [KeyKind, ...KeyKind[]]>
 
 /**
  * Returns the key of a request, without reading its body. Throws 401 without a key that is valid for
- * `access`, and 403 for a write with a read-only key.
+ * `access` at the time `now` (ms since the epoch), and 403 for a console key without the scope.
  */
 export async function authenticate(
   request: Credentials,
-  access: KeyAccess,
+  { access, path }: Pick<Route, "path"> & { readonly access: KeyAccess },
   keyHeaders: readonly string[],
   keys: KeyStore,
+  now: number,
 ): Promise<KeyRecord> {
   const kinds = openingKinds[access];
   const wanted = kinds.map((kind) => kindNames[kind]).join(" or ");
@@ -65,18 +67,32 @@ export async function authenticate(
     const time = new Date(record.revokedTime).toISOString();
     throw unauthorized(`The key${hint(key)} was revoked at ${time}.`);
   }
+  if (record.expiresTime !== null && record.expiresTime <= now) {
+    const time = new Date(record.expiresTime).toISOString();
+    throw unauthorized(`The key${hint(key)} expired at ${time}.`);
+  }
   if (!kinds.includes(record.kind)) {
     throw unauthorized(
       `Expected a ${wanted}, but the key${hint(key)} is a ${kindNames[record.kind]}.`,
     );
   }
-  if (!record.canWrite && !isRead(request.method)) {
-    throw new ServiceError({
-      status: 403,
-      message: `The key${hint(key)} is read-only, but this is a ${request.method}.`,
-    });
-  }
+  if (access === "console") requireScope(record, areaOf(path), request.method, hint(key));
   return record;
+}
+
+function requireScope(
+  { scopes }: KeyRecord,
+  area: string,
+  method: string | undefined,
+  shown: string,
+): void {
+  const what = method === "GET" || method === "HEAD" ? "read" : "write";
+  if (allows(scopes, area, what)) return;
+  const message =
+    scopes.join() === "read"
+      ? `The key${shown} is read-only, but this is a ${method}.`
+      : `The key${shown} has the scopes ${scopes.join(", ")}; this is a ${method} that needs ${area}:${what}.`;
+  throw new ServiceError({ status: 403, message });
 }
 
 /** Returns the key in the first of some headers that is there. */
@@ -104,10 +120,6 @@ function otherKey({ headers, query, params }: Credentials): string | undefined {
 function hint(key: string): string {
   const shown = shownKey(key);
   return shown === "" ? "" : ` that begins with ${shown}`;
-}
-
-function isRead(method: string | undefined): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 function unauthorized(message: string): ServiceError {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { KeyKind, KeyRecord } from "../storage/key-store.js";
+import { DEFAULT_KEY_NAME, type KeyKind, type KeyRecord } from "../storage/key-store.js";
 
 /** The prefix of the keys of each kind. */
 export const keyPrefixes = {
@@ -40,29 +40,28 @@ export function hideKeys(text: string): string {
   return text.replace(keyPattern, (key) => `${shownKey(key)}…`);
 }
 
-interface NewKeyFacts {
-  readonly kind: KeyKind;
-  readonly canWrite: boolean;
-  /** Default: null. */
-  readonly targetApp?: string | null;
-  /** ms since the epoch. */
-  readonly createdTime: number;
-}
+/** Facts of a new key. By default a console key may write everything, and no key has a limit. */
+export type NewKeyFacts = Pick<KeyRecord, "kind" | "createdTime"> &
+  Partial<Omit<KeyRecord, "id" | "hash" | "prefix">>;
 
 /** Returns the record of a key, without the key. */
 export function keyRecord(
   key: string,
-  { kind, canWrite, targetApp = null, createdTime }: NewKeyFacts,
+  facts: NewKeyFacts,
   random: RandomBytes = randomBytes,
 ): KeyRecord {
   return {
     id: `key_${random(IDENTIFIER_RANDOM_BYTES).toString("base64url")}`,
-    kind,
-    canWrite,
-    targetApp,
+    name: DEFAULT_KEY_NAME,
+    owner: null,
+    scopes: facts.kind === "console" ? ["write"] : [],
+    requestsPerMinuteMax: null,
+    targetApp: null,
+    revokedTime: null,
+    expiresTime: null,
+    lastUsedTime: null,
+    ...facts,
     hash: keyDigest(key).toString("hex"),
     prefix: shownKey(key),
-    createdTime,
-    revokedTime: null,
   };
 }

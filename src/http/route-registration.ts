@@ -8,6 +8,7 @@ import type { KeyRecord } from "../storage/key-store.js";
 import { authenticate } from "./authentication.js";
 import { allowOrigin, type Origins } from "./cors.js";
 import { type CallFacts, type Handler, type HandlerCall, objectText } from "./handler.js";
+import type { RateLimiter } from "./rate-limiter.js";
 import { bodyBytesMax } from "./request-body.js";
 import { idempotencyKeyOf, ifMatchOf, isUnchanged } from "./request-headers.js";
 import { refuseFaults, ServiceError } from "./service-error.js";
@@ -30,6 +31,9 @@ interface RouteRegistrationOptions {
   readonly limits: ServiceLimits;
   /** Pages that may call the routes of client keys. */
   readonly origins: Origins;
+  readonly rates: RateLimiter;
+  /** Returns ms since the epoch. */
+  now(): number;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -56,9 +60,9 @@ function registerRoute(
   http: FastifyInstance,
   name: string,
   route: Route,
-  { state, keyHeaders, limits, origins }: RouteRegistrationOptions,
+  { state, keyHeaders, limits, origins, rates, now }: RouteRegistrationOptions,
 ): void {
-  const { access, eventsMember, listsIDs, sdk, ofrep } = route;
+  const { access, path, eventsMember, listsIDs, sdk, ofrep } = route;
   const bodyLimit = bodyBytesMax(route, limits);
   http.route({
     method: route.method,
@@ -77,7 +81,11 @@ function registerRoute(
         const { method, headers, rawHeaders } = request.raw;
         const { query, params } = request;
         const credentials = { method, headers, rawHeaders, query, params };
-        request.caller = await authenticate(credentials, access, keyHeaders, keys);
+        const time = now();
+        const caller = await authenticate(credentials, { access, path }, keyHeaders, keys, time);
+        request.caller = caller;
+        requireRate(rates.take(caller, time), caller);
+        keys.noteUse(caller, time);
       }
       requireFit(request, bodyLimit);
       if (request.headers.expect !== undefined) reply.raw.writeContinue();
@@ -106,6 +114,19 @@ function registerRoute(
 /** Browsers have client keys only. */
 function isForPages({ access }: Route): boolean {
   return access === "client";
+}
+
+function requireRate(
+  retryAfterSeconds: number | undefined,
+  { prefix, requestsPerMinuteMax }: KeyRecord,
+): void {
+  if (retryAfterSeconds === undefined) return;
+  const limit = `${requestsPerMinuteMax} requests per minute`;
+  throw new ServiceError({
+    status: 429,
+    message: `The key that begins with ${prefix} is limited to ${limit}: try again in ${retryAfterSeconds} s.`,
+    retryAfterSeconds,
+  });
 }
 
 /** Refuses a body that is too large before it is read. Bodies of unknown size are counted later. */

@@ -10,9 +10,6 @@ import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js"
 import type { DocumentType, EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
 
-/** Name of every writer who uses the API of the service. */
-export const ACTOR_NAME = "CONSOLE API";
-
 /** Attempts of a checked change, each repeated because another write came between check and write. */
 const CHECKED_CHANGES_MAX = 100;
 
@@ -300,7 +297,7 @@ export class EntityOperations {
       version: current.version + 1,
       lastModifiedTime: stamp.time,
       lastModifierID: caller.id,
-      lastModifierName: ACTOR_NAME,
+      lastModifierName: caller.name,
       lastModifierEmail: null,
     };
   }

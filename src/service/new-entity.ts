@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
 import { NAME_CHARACTERS_MIN } from "../contract/fields.js";
-import { ACTOR_NAME } from "./entity-operations.js";
 import type { Stamp } from "./entity-type.js";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -30,7 +29,7 @@ export function identifierOf(name: string): string {
 
 /** Returns the fields that the service sets on a new entity of any kind. */
 export function newProvenance({ caller, time }: Stamp) {
-  const who = { ID: caller.id, name: ACTOR_NAME };
+  const who = { ID: caller.id, name: caller.name };
   return {
     creatorID: who.ID,
     creatorName: who.name as string | null,

@@ -26,18 +26,27 @@ export function projectHandlers(keys: KeyStore): Handlers<typeof projectRoutes> 
   };
 }
 
-function shownKey({ id, kind, canWrite, prefix, createdTime, revokedTime }: KeyRecord): Key {
+function shownKey({ id, kind, prefix, createdTime, ...key }: KeyRecord): Key {
   return {
     id,
     key: null,
     prefix,
     type: keyTypes[kind],
-    description: "",
-    scopes: kind === "console" ? [canWrite ? "omni_read_write" : "omni_read_only"] : [],
-    status: revokedTime === null ? "active" : "deactivated",
+    description: key.name,
+    owner: key.owner,
+    scopes: key.scopes.map((scope) => wholeScopes[scope] ?? scope),
+    status: key.revokedTime === null ? "active" : "deactivated",
     createdTime,
+    expiresTime: key.expiresTime,
+    lastUsedTime: key.lastUsedTime,
   };
 }
+
+/** The platform's names of scopes for the whole console API. */
+const wholeScopes: Readonly<Record<string, string>> = {
+  read: "omni_read_only",
+  write: "omni_read_write",
+};
 
 const keyTypes = {
   console: "CONSOLE",

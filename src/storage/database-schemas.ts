@@ -233,6 +233,17 @@ export const consoleSchema: Schema = {
       // NULL for keys that see all entities.
       `ALTER TABLE key ADD COLUMN target_app TEXT`,
     ],
+    [
+      `ALTER TABLE key ADD COLUMN name TEXT NOT NULL DEFAULT 'CONSOLE API'`,
+      `ALTER TABLE key ADD COLUMN owner TEXT`,
+      `ALTER TABLE key ADD COLUMN scopes TEXT NOT NULL DEFAULT '[]'`,
+      `UPDATE key SET scopes = CASE can_write WHEN 1 THEN '["write"]' ELSE '["read"]' END
+        WHERE kind = 'console'`,
+      `ALTER TABLE key DROP COLUMN can_write`,
+      `ALTER TABLE key ADD COLUMN requests_per_minute INTEGER`,
+      `ALTER TABLE key ADD COLUMN expires_time INTEGER`,
+      `ALTER TABLE key ADD COLUMN used_time INTEGER`,
+    ],
   ],
 };
 

@@ -6,12 +6,21 @@ export const keyKinds = ["console", "server", "client"] as const;
  */
 export type KeyKind = (typeof keyKinds)[number];
 
+/** Name of a key that was given none. */
+export const DEFAULT_KEY_NAME = "CONSOLE API";
+
 /** A stored key: its hash, never the key itself. */
 export interface KeyRecord {
   readonly id: string;
   readonly kind: KeyKind;
-  /** True if writes are allowed. Only console keys may be read-only. */
-  readonly canWrite: boolean;
+  /** Entities and the audit log show it as their writer. Need not be unique. */
+  readonly name: string;
+  /** Who answers for it: a person or a team. */
+  readonly owner: string | null;
+  /** Scopes of a console key: see `allows`. Empty for keys of other kinds. */
+  readonly scopes: readonly string[];
+  /** Requests in a minute, after which further ones are refused. Null without a limit. */
+  readonly requestsPerMinuteMax: number | null;
   /** The application that evaluates with it: the key sees only what names it. Null for all entities. */
   readonly targetApp: string | null;
   /** Lower-case hexadecimal SHA-256 of the whole key. */
@@ -22,6 +31,10 @@ export interface KeyRecord {
   readonly createdTime: number;
   /** ms since the epoch; null while the key is valid. */
   readonly revokedTime: number | null;
+  /** ms since the epoch, from which on it is refused; null if it does not expire. */
+  readonly expiresTime: number | null;
+  /** ms since the epoch, at most a minute before the last use; null if it was never used. */
+  readonly lastUsedTime: number | null;
 }
 
 /** A revocation by another process takes effect in the next turn of the event loop. */
@@ -31,6 +44,8 @@ export interface KeyStore {
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
   insert(key: KeyRecord): Promise<void>;
+  /** Remembers a use: at most one in a minute is written. A use that cannot be written is forgotten. */
+  noteUse(key: KeyRecord, time: number): void;
   /** Returns false if the key is unknown or already revoked. */
   revoke(id: string, time: number): Promise<boolean>;
 }

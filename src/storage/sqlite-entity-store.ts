@@ -43,6 +43,7 @@ interface EntityStoreOptions {
   readonly now?: () => number;
   /** Does what takes long. Without it, other work waits for that. */
   readonly threads?: StoreThreads;
+  readonly batch?: WriteBatch;
 }
 
 /** Entities in a database with the console's schema. */
@@ -55,13 +56,16 @@ export class SqliteEntityStore implements EntityStore {
   readonly #writer: EntityWriter;
   readonly #threads: StoreThreads | undefined;
 
-  constructor(database: SqliteDatabase, { now = Date.now, threads }: EntityStoreOptions = {}) {
+  constructor(
+    database: SqliteDatabase,
+    { now = Date.now, threads, batch = new WriteBatch(database) }: EntityStoreOptions = {},
+  ) {
     this.#database = database;
     this.#pages = new EntityPages(database);
     this.#threads = threads;
     this.#files = new ListFiles(database, now);
     this.#writer = new EntityWriter(database, now);
-    this.#batch = new WriteBatch(database);
+    this.#batch = batch;
     this.#changes = new EntityChangeLog(database);
   }
 

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
 import type { KeyKind, KeyRecord, KeyStore } from "./key-store.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
+import { originalText, type SqliteDatabase, storedText } from "./sqlite-database.js";
+import { WriteBatch } from "./write-batch.js";
 
 /** Digits of the hash that keys are looked up by; the rest is compared in constant time. */
 const BUCKET_DIGITS = 8;
@@ -9,23 +10,34 @@ const BUCKET_DIGITS = 8;
 interface StoredKey {
   readonly id: string;
   readonly kind: KeyKind;
-  readonly can_write: 0 | 1;
+  readonly name: string;
+  readonly owner: string | null;
+  /** JSON. */
+  readonly scopes: string;
+  readonly requests_per_minute: number | null;
   readonly target_app: string | null;
   readonly hash: string;
   readonly prefix: string;
   readonly created_time: number;
   readonly revoked_time: number | null;
+  readonly expires_time: number | null;
+  readonly used_time: number | null;
 }
 
 const selectKeys = "SELECT * FROM key ORDER BY created_time, id";
 const selectSameKey = "SELECT id FROM key WHERE id = ? OR hash = ?";
 const insertKey = `INSERT INTO key
-  (id, kind, can_write, target_app, hash, prefix, created_time, revoked_time)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+  (id, kind, name, owner, scopes, requests_per_minute, target_app, hash, prefix, created_time,
+    revoked_time, expires_time, used_time)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const revokeKey = "UPDATE key SET revoked_time = ? WHERE id = ? AND revoked_time IS NULL";
+const noteUse = "UPDATE key SET used_time = ? WHERE id = ?";
+
+/** Milliseconds between two uses of a key that are both written. */
+const NOTED_USES_MS_MIN = 60_000;
 
 interface KnownKey {
-  readonly record: KeyRecord;
+  record: KeyRecord;
   readonly hash: Buffer;
 }
 
@@ -41,7 +53,11 @@ export class SqliteKeyStore implements KeyStore {
   /** True if this turn of the event loop has read the data version: its requests share one read. */
   #isAsked = false;
 
-  constructor(database: SqliteDatabase) {
+  /** `batch` makes the writes beside requests, together with theirs. */
+  constructor(
+    database: SqliteDatabase,
+    private readonly batch = new WriteBatch(database),
+  ) {
     this.#database = database;
   }
 
@@ -55,9 +71,11 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async insert(key: KeyRecord): Promise<void> {
-    const { id, kind, canWrite, targetApp, hash, prefix, createdTime, revokedTime } = key;
-    const rights = [canWrite ? 1 : 0, targetApp];
-    const values = [id, kind, ...rights, hash, prefix, createdTime, revokedTime];
+    const { id, hash } = key;
+    const facts = [id, key.kind, storedText(key.name), key.owner && storedText(key.owner)];
+    const rights = [JSON.stringify(key.scopes), key.requestsPerMinuteMax, key.targetApp];
+    const times = [key.createdTime, key.revokedTime, key.expiresTime, key.lastUsedTime];
+    const values = [...facts, ...rights, hash, key.prefix, ...times];
     this.#database.transaction(() => {
       if (this.#database.first(selectSameKey, [id, hash]) !== undefined) throw keyTaken(key);
       this.#database.run(insertKey, values);
@@ -69,6 +87,14 @@ export class SqliteKeyStore implements KeyStore {
     const { changes } = this.#database.transaction(() => this.#database.run(revokeKey, [time, id]));
     this.#buckets = undefined;
     return changes > 0;
+  }
+
+  noteUse({ id, hash, lastUsedTime }: KeyRecord, time: number): void {
+    if (time - (lastUsedTime ?? Number.NEGATIVE_INFINITY) < NOTED_USES_MS_MIN) return;
+    const known = this.#buckets?.get(bucketName(hash))?.find(({ record }) => record.id === id);
+    if (known !== undefined) known.record = { ...known.record, lastUsedTime: time };
+    // On a full disk requests still read.
+    this.batch.write(() => this.#database.run(noteUse, [time, id])).catch(() => undefined);
   }
 
   #bucketOf(hash: string): readonly KnownKey[] | undefined {
@@ -90,12 +116,17 @@ export class SqliteKeyStore implements KeyStore {
     return this.#database.all<StoredKey>(selectKeys).map((row) => ({
       id: row.id,
       kind: row.kind,
-      canWrite: row.can_write === 1,
+      name: originalText(row.name),
+      owner: row.owner && originalText(row.owner),
+      scopes: JSON.parse(row.scopes) as readonly string[],
+      requestsPerMinuteMax: row.requests_per_minute,
       targetApp: row.target_app,
       hash: row.hash,
       prefix: row.prefix,
       createdTime: row.created_time,
       revokedTime: row.revoked_time,
+      expiresTime: row.expires_time,
+      lastUsedTime: row.used_time,
     }));
   }
 }

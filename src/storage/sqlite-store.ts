@@ -22,6 +22,7 @@ import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
 import type { Store } from "./store.js";
 import { StoreThread } from "./store-thread.js";
 import { ThreadEventWriter } from "./thread-event-writer.js";
+import { WriteBatch } from "./write-batch.js";
 
 /** The keys alone, to manage them while the service runs. */
 interface OpenKeyStore {
@@ -64,7 +65,8 @@ export async function openSqliteStore(
   const thread = () => workerEntry && new StoreThread(workerEntry, path, now);
   const [reader, writer] = path === IN_MEMORY ? [] : [thread(), thread()];
   const threads = reader && writer && { reader, writer };
-  const entities = new SqliteEntityStore(database, omitUndefined({ now, threads }));
+  const batch = new WriteBatch(database);
+  const entities = new SqliteEntityStore(database, omitUndefined({ now, threads, batch }));
   const opened = await openEvents(directory).catch((error: unknown) => {
     database.close();
     throw error;
@@ -72,7 +74,7 @@ export async function openSqliteStore(
   const requireFiles = watchDataFiles(directory);
   return {
     entities,
-    keys: new SqliteKeyStore(database),
+    keys: new SqliteKeyStore(database, batch),
     events: opened.events,
     probe: async (isWriting) => {
       await requireFiles();

@@ -21,7 +21,7 @@ describe("the keys that a service starts with", () => {
     const made = await admitKeys(keys, [], now);
     expect(made.map(({ kind }) => kind)).toEqual(["console", "server", "client"]);
     for (const { kind, key } of made) {
-      expect(await find(keys, key)).toMatchObject({ kind, canWrite: true, createdTime: 1_000 });
+      expect(await find(keys, key)).toMatchObject({ kind, createdTime: 1_000 });
     }
   });
 
@@ -38,7 +38,7 @@ describe("the keys that a service starts with", () => {
     const { keys } = await openTestStore();
     const made = await admitKeys(keys, [consoleKey], now);
     expect(made.map(({ kind }) => kind)).toEqual(["server", "client"]);
-    expect(await find(keys, consoleKey.key)).toMatchObject({ kind: "console", canWrite: true });
+    expect(await find(keys, consoleKey.key)).toMatchObject({ kind: "console", scopes: ["write"] });
   });
 
   test("a given key that is known is not stored again, an unknown one is added", async () => {

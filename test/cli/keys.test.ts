@@ -50,8 +50,8 @@ describe("keys of a service that runs", () => {
     const data = join(root, "read-only");
     const service = await startServiceProcess(data);
     const { stdout } = await keys(data, "create", "--kind", "console", "--read-only", "--json");
-    const { key, canWrite } = JSON.parse(stdout);
-    expect(canWrite).toBe(false);
+    const { key, scopes } = JSON.parse(stdout);
+    expect(scopes).toEqual(["read"]);
     expect((await service.call(gates, key)).status).toBe(200);
     const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
     expect((await service.call(gates, key, post)).status).toBe(403);
@@ -59,6 +59,28 @@ describe("keys of a service that runs", () => {
 });
 
 describe("keys without a service", () => {
+  test("a key has the facts that it was created with", async () => {
+    const data = join(root, "facts");
+    const before = Date.now();
+    const words = ["--name", "CI", "--owner", "ops@example.com", "--rate-limit", "600"];
+    const scopes = ["--scope", "gates:write", "segments:read", "--expires", "90d"];
+    const created = ["create", "--kind", "console", ...words, ...scopes, "--json"];
+    const { stdout } = await keys(data, ...created);
+    const { key: _, command, exitCode, ...facts } = JSON.parse(stdout);
+    expect(facts).toMatchObject({
+      name: "CI",
+      owner: "ops@example.com",
+      scopes: ["gates:write", "segments:read"],
+      requestsPerMinuteMax: 600,
+      lastUsedTime: null,
+    });
+    expect(facts.expiresTime - 90 * 86_400_000).toBeGreaterThanOrEqual(before);
+    expect(facts.expiresTime - 90 * 86_400_000).toBeLessThanOrEqual(Date.now());
+    const listed = JSON.parse((await keysHere(data, "list", "--json")).stdout);
+    expect(listed.keys).toEqual([facts]);
+    expect((await keysHere(data, "list")).stdout).toContain("gates:write,segments:read");
+  });
+
   test("the first key can be made before the first start, which then makes none", async () => {
     const data = join(root, "before");
     const { stdout } = await keysHere(data, "create", "--kind", "server");
@@ -107,7 +129,16 @@ describe("keys without a service", () => {
   test.each([
     [["create"], "--kind"],
     [["create", "--kind", "other"], "Allowed choices are console, server"],
-    [["create", "--kind", "server", "--read-only"], "[key_rights_invalid]"],
+    [["create", "--kind", "server", "--read-only"], "remove --read-only. [key_rights_invalid]"],
+    [["create", "--kind", "client", "--scope", "read"], "remove --scope. [key_rights_invalid]"],
+    [["create", "--kind", "console", "--target-app", "web"], "remove --target-app"],
+    [["create", "--kind", "console", "--scope", "read", "--read-only"], "not both"],
+    [["create", "--kind", "console", "--scope", "gate:write"], "gates:write"],
+    [["create", "--kind", "console", "--name", " CI"], "--name must have 1 to 100 characters"],
+    [["create", "--kind", "console", "--owner", ""], "--owner must have"],
+    [["create", "--kind", "console", "--expires", "soon"], 'received "soon"'],
+    [["create", "--kind", "console", "--expires", "2020-01-01"], "is in the past"],
+    [["create", "--kind", "server", "--rate-limit", "0"], "1 to 1000000 requests per minute"],
     [["revoke"], "missing required argument 'id'"],
   ])("%j is wrong usage", async (words, message) => {
     const { exitCode, stderr } = await keysHere(join(root, "usage"), ...words);
@@ -119,7 +150,12 @@ describe("keys without a service", () => {
 test("the table has one line a key, with its times in UTC", () => {
   const record: KeyRecord = {
     id: "key_1",
-    canWrite: false,
+    name: "CONSOLE API",
+    owner: null,
+    scopes: ["read"],
+    requestsPerMinuteMax: null,
+    expiresTime: null,
+    lastUsedTime: null,
     targetApp: null,
     hash: "h",
     prefix: "console-",
@@ -127,10 +163,18 @@ test("the table has one line a key, with its times in UTC", () => {
     createdTime: Date.UTC(2026, 0, 2, 3, 4, 5, 6),
     revokedTime: null,
   };
-  const revoked = { ...record, id: "key_22", canWrite: true, revokedTime: Date.UTC(2027, 0) };
+  const revoked = {
+    ...record,
+    id: "key_22",
+    name: "CI",
+    owner: "ops",
+    scopes: ["write"],
+    lastUsedTime: Date.UTC(2026, 1),
+    revokedTime: Date.UTC(2027, 0),
+  };
   expect(keyTable([record, revoked])).toBe(
-    "ID      KIND     RIGHTS       APP  BEGINS WITH  CREATED               REVOKED\n" +
-      "key_1   console  read         -    console-     2026-01-02T03:04:05Z  -\n" +
-      "key_22  console  read, write  -    console-     2026-01-02T03:04:05Z  2027-01-01T00:00:00Z\n",
+    "ID      NAME         OWNER  KIND     SCOPES  APP  BEGINS WITH  CREATED               LAST USED             EXPIRES  REVOKED\n" +
+      "key_1   CONSOLE API  -      console  read    -    console-     2026-01-02T03:04:05Z  -                     -        -\n" +
+      "key_22  CI           ops    console  write   -    console-     2026-01-02T03:04:05Z  2026-02-01T00:00:00Z  -        2027-01-01T00:00:00Z\n",
   );
 });

@@ -139,7 +139,7 @@ it("passes the facts of a request to its handler", async () => {
     query: { x: " 1", y: "" },
     body: [1.5],
     facts: {
-      caller: expect.objectContaining({ kind: "console", canWrite: true, revokedTime: null }),
+      caller: expect.objectContaining({ kind: "console", scopes: ["write"], revokedTime: null }),
       ifMatch: ["7"],
       ifNoneMatch: '"6"',
       origin: "http://localhost:80",

@@ -11,11 +11,16 @@ it("makes keys of their kind's prefix and 32 random bytes", () => {
 
 it("stores only the SHA-256 and the first 8 characters of a key", () => {
   const key = newKeyText("server", (count) => Buffer.alloc(count, 7));
-  const record = keyRecord(key, { kind: "server", canWrite: true, createdTime: 5 }, zeroes);
+  const record = keyRecord(key, { kind: "server", createdTime: 5 }, zeroes);
   expect(record).toEqual({
     id: "key_AAAAAAAAAAAA",
     kind: "server",
-    canWrite: true,
+    name: "CONSOLE API",
+    owner: null,
+    scopes: [],
+    requestsPerMinuteMax: null,
+    expiresTime: null,
+    lastUsedTime: null,
     targetApp: null,
     hash: keyDigest(key).toString("hex"),
     prefix: key.slice(0, 8),

@@ -202,7 +202,7 @@ describe("the key of an app", () => {
     await createGate("ios_gate", [everyone], { targetApps: ["ios"] });
     const keyOf = async (kind: "client" | "server") => {
       const key = newKeyText(kind);
-      const facts = { kind, canWrite: true, targetApp: "web", createdTime: 0 };
+      const facts = { kind, targetApp: "web", createdTime: 0 };
       await service.store.keys.insert(keyRecord(key, facts));
       return key;
     };

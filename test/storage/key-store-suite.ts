@@ -5,7 +5,7 @@ import type { Stores } from "./store-suite.js";
 export function keyStoreSuite({ open }: Stores): void {
   it("finds a key by its whole hash, of either kind", async () => {
     const { keys } = await open();
-    const reader = key("r", "a", { canWrite: false });
+    const reader = key("r", "a", { scopes: ["read"] });
     const server = key("s", "b", { kind: "server", prefix: "secret-x" });
     expect(await keys.find(reader.hash)).toBeUndefined();
     await keys.insert(reader);
@@ -44,6 +44,36 @@ export function keyStoreSuite({ open }: Stores): void {
     expect(await keys.revoke("a", 6)).toBe(false);
     expect(await keys.find(record.hash)).toEqual({ ...record, revokedTime: 5 });
     expect(await keys.list()).toEqual([{ ...record, revokedTime: 5 }]);
+  });
+
+  it("keeps name, owner, scopes and limits, also unusual ones", async () => {
+    const { keys } = await open();
+    const record = key("a", "1", {
+      name: "CI \0 \ud800 😀",
+      owner: "ops\0",
+      scopes: ["gates:write", "read"],
+      requestsPerMinuteMax: 7,
+      expiresTime: FIRST_TIME + 5,
+    });
+    await keys.insert(record);
+    expect(await keys.find(record.hash)).toEqual(record);
+  });
+
+  it("remembers the last use, a minute apart", async () => {
+    const { keys } = await open();
+    const use = async (time: number) => {
+      const found = await keys.find("1".repeat(64));
+      if (found !== undefined) keys.noteUse(found, time);
+      return (await keys.find("1".repeat(64)))?.lastUsedTime;
+    };
+    await keys.insert(key("a", "1"));
+    expect(await use(FIRST_TIME)).toBe(FIRST_TIME);
+    expect(await use(FIRST_TIME + 59_999)).toBe(FIRST_TIME);
+    expect(await use(FIRST_TIME + 60_000)).toBe(FIRST_TIME + 60_000);
+    await new Promise(setImmediate);
+    expect((await keys.list()).map(({ lastUsedTime }) => lastUsedTime)).toEqual([
+      FIRST_TIME + 60_000,
+    ]);
   });
 
   it("refuses a second key with the same id or hash, and keeps the first", async () => {

@@ -128,6 +128,11 @@ export function modelStore(now: () => number = Date.now): Store {
         }
         keys.set(key.id, key);
       },
+      noteUse: ({ id }, time) => {
+        const key = keys.get(id);
+        if (key === undefined || time - (key.lastUsedTime ?? -60_000) < 60_000) return;
+        keys.set(id, { ...key, lastUsedTime: time });
+      },
       revoke: async (id, time) => {
         const key = keys.get(id);
         if (key === undefined || key.revokedTime !== null) return false;

@@ -33,7 +33,12 @@ export function key(id: string, digit: string, changes: Partial<KeyRecord> = {})
   return {
     id,
     kind: "console",
-    canWrite: true,
+    name: "CONSOLE API",
+    owner: null,
+    scopes: ["write"],
+    requestsPerMinuteMax: null,
+    expiresTime: null,
+    lastUsedTime: null,
     targetApp: null,
     hash: digit.repeat(64),
     prefix: "console-",

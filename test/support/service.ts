@@ -2,7 +2,7 @@ import type { InjectOptions } from "fastify";
 import type { LogLevel } from "../../src/base/log-levels.js";
 import type { ErrorBody, Pagination } from "../../src/contract/common.js";
 import type { App } from "../../src/http/app.js";
-import { keyRecord, newKeyText } from "../../src/http/key-text.js";
+import { keyRecord, type NewKeyFacts, newKeyText } from "../../src/http/key-text.js";
 import { createLogger } from "../../src/http/request-log.js";
 import { createService, type ServiceOptions } from "../../src/service/create-service.js";
 import type { KeyKind } from "../../src/storage/key-store.js";
@@ -111,9 +111,9 @@ function steppingClock(): () => number {
 }
 
 async function insertKeys(store: Store): Promise<TestKeys> {
-  const insert = async (kind: KeyKind, canWrite = true) => {
+  const insert = async (kind: KeyKind, facts: Partial<NewKeyFacts> = {}) => {
     const key = newKeyText(kind);
-    const record = keyRecord(key, { kind, canWrite, createdTime: START_TIME });
+    const record = keyRecord(key, { kind, createdTime: START_TIME, ...facts });
     await store.keys.insert(record);
     return { key, id: record.id };
   };
@@ -121,7 +121,7 @@ async function insertKeys(store: Store): Promise<TestKeys> {
   await store.keys.revoke(revoked.id, START_TIME);
   return {
     console: (await insert("console")).key,
-    readOnly: (await insert("console", false)).key,
+    readOnly: (await insert("console", { scopes: ["read"] })).key,
     revoked: revoked.key,
     server: (await insert("server")).key,
     client: (await insert("client")).key,

@@ -5,7 +5,12 @@ import type { KeyRecord } from "../../src/storage/key-store.js";
 export const callerKey: KeyRecord = {
   id: "key-1",
   kind: "console",
-  canWrite: true,
+  name: "CONSOLE API",
+  owner: null,
+  scopes: ["write"],
+  requestsPerMinuteMax: null,
+  expiresTime: null,
+  lastUsedTime: null,
   targetApp: null,
   hash: "00",
   prefix: "console-",

@@ -319,7 +319,8 @@ The key is on standard output, everything else on standard error. A missing data
 directory is created.
 
 Examples:
-  $ switchyard keys create --kind console
+  $ switchyard keys create --kind console --name CI --owner ops@example.com \\
+      --scope gates:write --expires 90d
   $ switchyard keys create --kind server --data /var/lib/switchyard
 
 ${keyExitCodes}`;

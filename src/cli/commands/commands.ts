@@ -3,7 +3,7 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import type { GivenFlags } from "../../options/configuration.js";
 import { flagOf, type OptionName, placeholderOf } from "../../options/option-names.js";
 import { type Warehouse, warehouses } from "../../options/options.js";
-import { type KeyKind, keyKinds } from "../../storage/key-store.js";
+import { keyKinds } from "../../storage/key-store.js";
 import {
   addOptions,
   compactOptions,
@@ -29,6 +29,7 @@ import {
   workerOptions,
 } from "../command-options.js";
 import type { CommandContext } from "../context.js";
+import type { NewKeyFlags } from "../service/new-key-rights.js";
 import type { KeysAction } from "../service/run-keys.js";
 import type { Invocation } from "../steps/run-steps.js";
 import * as help from "./command-help.js";
@@ -358,16 +359,18 @@ function keysCommand(context: CommandContext, ended: (exitCode: number) => void)
         .choices(keyKinds)
         .makeOptionMandatory(),
     )
-    .option("--read-only", "Create a console key that cannot write")
+    .option("--name <name>", "Name of the key, which what it writes shows")
+    .option("--owner <owner>", "Who answers for it: a person or a team")
+    .option("--scope <scope...>", "Parts of the console API that it opens, such as gates:write")
+    .option("--read-only", "Create a console key that cannot write: --scope read")
     .option("--target-app <name>", "Show the key only the entities that name this app")
+    .option("--expires <when>", "Time until which it is valid: 90d, a day or a time")
+    .option("--rate-limit <n>", "Requests per minute, after which it is refused with 429")
     .usage("--kind <kind> [options]")
     .addHelpText("after", help.keyCreate)
-    .action((parsed: Parsed) => {
-      const kind = parsed["kind"] as KeyKind;
-      const targetApp = (parsed["targetApp"] as string | undefined) ?? null;
-      const canWrite = parsed["readOnly"] !== true;
-      return run({ name: "create", kind, canWrite, targetApp }, parsed);
-    });
+    .action((parsed: Parsed) =>
+      run({ name: "create", flags: parsed as unknown as NewKeyFlags }, parsed),
+    );
   const list = new Command("list")
     .description("list the keys, oldest first; the keys themselves cannot be shown again")
     .addHelpText("after", help.keyAction)

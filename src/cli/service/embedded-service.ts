@@ -52,7 +52,7 @@ export async function startEmbeddedService(
  * and `Idempotency-Key`, so a resumed run must have the same secret id.
  */
 function ephemeralRecord(kind: KeyKind, key: string): KeyRecord {
-  const record = keyRecord(key, { kind, canWrite: true, createdTime: Date.now() });
+  const record = keyRecord(key, { kind, createdTime: Date.now() });
   return { ...record, id: `key_embedded_${kind}` };
 }
 
@@ -66,6 +66,7 @@ function withEphemeralKeys(keys: KeyStore, ephemeral: readonly KeyRecord[]): Key
     find: async (hash) => byHash.get(hash) ?? keys.find(hash),
     list: () => keys.list(),
     insert: (key) => keys.insert(key),
+    noteUse: (key, time) => keys.noteUse(key, time),
     revoke: (id, time) => keys.revoke(id, time),
   };
 }

@@ -1,26 +1,19 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
-import { kindNames } from "../../http/authentication.js";
 import { keyRecord, newKeyText } from "../../http/key-text.js";
 import { consoleFile } from "../../storage/data-files.js";
-import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
+import type { KeyRecord, KeyStore } from "../../storage/key-store.js";
 import { openSqliteKeys } from "../../storage/sqlite-store.js";
 import type { CommandContext } from "../context.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
+import { type NewKeyFlags, newKeyFacts } from "./new-key-rights.js";
 import { serviceOptionsOf } from "./service-options.js";
 
 export type KeysAction =
-  | ({ readonly name: "create" } & NewKeyRights)
+  | { readonly name: "create"; readonly flags: NewKeyFlags }
   | { readonly name: "list" }
   | { readonly name: "revoke"; readonly id: string };
-
-interface NewKeyRights {
-  readonly kind: KeyKind;
-  readonly canWrite: boolean;
-  /** Null for all entities. */
-  readonly targetApp: string | null;
-}
 
 /** The output of a command: for programs, for people, and a note. */
 interface Printed {
@@ -70,7 +63,7 @@ function requireUsable(action: KeysAction, dataDirectory: string): void {
 function act(action: KeysAction, keys: KeyStore): Promise<Printed> {
   switch (action.name) {
     case "create":
-      return create(keys, action);
+      return create(keys, action.flags);
     case "list":
       return list(keys);
     case "revoke":
@@ -78,27 +71,14 @@ function act(action: KeysAction, keys: KeyStore): Promise<Printed> {
   }
 }
 
-async function create(
-  keys: KeyStore,
-  { kind, canWrite, targetApp }: NewKeyRights,
-): Promise<Printed> {
-  if (kind === "console" && targetApp !== null) {
-    throw new UsageError(
-      "key_rights_invalid",
-      "A console key sees the entities of every app: remove --target-app.",
-    );
-  }
-  if (kind !== "console" && !canWrite) {
-    throw new UsageError(
-      "key_rights_invalid",
-      `A read-only ${kindNames[kind]} has no use: remove --read-only.`,
-    );
-  }
-  const key = newKeyText(kind);
-  const record = keyRecord(key, { kind, canWrite, targetApp, createdTime: Date.now() });
+async function create(keys: KeyStore, flags: NewKeyFlags): Promise<Printed> {
+  const facts = newKeyFacts(flags, Date.now());
+  const key = newKeyText(facts.kind);
+  const record = keyRecord(key, facts);
   await keys.insert(record);
+  const { hash: _, ...shown } = record;
   return {
-    json: { id: record.id, kind, canWrite, targetApp, key },
+    json: { ...shown, key },
     text: `${key}\n`,
     note: `Key ${record.id} was created. It is shown only now; the service stores its hash.\n`,
   };
@@ -127,7 +107,19 @@ async function revoke(keys: KeyStore, id: string): Promise<Printed> {
   return { json: { id, revokedTime }, text: note };
 }
 
-const heads = ["ID", "KIND", "RIGHTS", "APP", "BEGINS WITH", "CREATED", "REVOKED"] as const;
+const heads = [
+  "ID",
+  "NAME",
+  "OWNER",
+  "KIND",
+  "SCOPES",
+  "APP",
+  "BEGINS WITH",
+  "CREATED",
+  "LAST USED",
+  "EXPIRES",
+  "REVOKED",
+] as const;
 
 /** Returns a table of keys, one per line, without the keys themselves. */
 export function keyTable(records: readonly KeyRecord[]): string {
@@ -142,10 +134,10 @@ export function keyTable(records: readonly KeyRecord[]): string {
 }
 
 function cellsOf(record: KeyRecord): readonly string[] {
-  const { id, kind, canWrite, targetApp, prefix, createdTime, revokedTime } = record;
-  const rights = canWrite ? "read, write" : "read";
-  const times = [timeText(createdTime), timeText(revokedTime)];
-  return [id, kind, rights, targetApp ?? "-", prefix, ...times];
+  const { id, name, owner, kind, scopes, targetApp, prefix } = record;
+  const { createdTime, lastUsedTime, expiresTime, revokedTime } = record;
+  const facts = [id, name, owner ?? "-", kind, scopes.join(",") || "-", targetApp ?? "-", prefix];
+  return [...facts, ...[createdTime, lastUsedTime, expiresTime, revokedTime].map(timeText)];
 }
 
 /** Returns a time in UTC, without fractions of a second. */

@@ -86,7 +86,7 @@ export async function admitKeys(
 }
 
 async function insert(store: KeyStore, { kind, key }: NewKey, createdTime: number): Promise<void> {
-  await store.insert(keyRecord(key, { kind, canWrite: true, createdTime }));
+  await store.insert(keyRecord(key, { kind, createdTime }));
 }
 
 function revoked(variable: string, id: string): UsageError {
