@@ -60,6 +60,20 @@ export const reviewSettings = z
   .exactPartial()
   .describe("Settings for reviews of changes.");
 
+/** The review settings of a write. Reviews are not made here, so nothing may require them. */
+export const reviewSettingsRequest = reviewSettings
+  .extend({
+    requiredReview: z
+      .boolean()
+      .refine(
+        (isRequired) => !isRequired,
+        "This service does not hold changes for review: send false, or leave it out",
+      )
+      .meta({ description: "Must be false: reviews are not made.", enum: [false] })
+      .exactOptional(),
+  })
+  .describe("Settings for reviews of changes.");
+
 export const activeReview = z
   .object({
     reviewID: text("Identifier of the review."),

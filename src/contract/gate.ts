@@ -13,6 +13,7 @@ import {
   provenance,
   releasePipelineID,
   reviewSettings,
+  reviewSettingsRequest,
   version,
 } from "./common.js";
 import { flag, list, numeric, text } from "./fields.js";
@@ -35,7 +36,7 @@ const fields = {
   ...ownershipFields,
   // Never null for a gate, unlike other entities.
   creatorID: text("Identifier of the creator."),
-  reviewSettings,
+  reviewSettings: reviewSettingsRequest,
   measureMetricLifts: flag("True if the lift of metrics is measured."),
   monitoringMetrics: list(metricName).describe("Metrics watched while the gate rolls out."),
   releasePipelineID,
@@ -80,6 +81,7 @@ export const gate = z
     ...fields,
     ...provenance,
     creatorID: fields.creatorID,
+    reviewSettings,
     rules: list(rule),
     status: z.enum(gateStatuses).describe("State of the gate."),
     typeReason: text("Reason for the type."),

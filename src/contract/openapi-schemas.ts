@@ -7,6 +7,7 @@ import {
   owner,
   pagination,
   reviewSettings,
+  reviewSettingsRequest,
   warnings,
 } from "./common.js";
 import { noBody, type Route, type RouteTable } from "./route.js";
@@ -21,6 +22,7 @@ const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
   RuleRequest: ruleRequest,
   Owner: owner,
   ReviewSettings: reviewSettings,
+  ReviewSettingsRequest: reviewSettingsRequest,
   ActiveReview: activeReview,
   MetricName: metricName,
   Pagination: pagination,

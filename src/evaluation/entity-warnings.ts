@@ -16,6 +16,7 @@ export function gateWarnings(
   return [
     ...ruleWarnings(rules, surroundings),
     ...holdoutWarnings(holdoutIDs, surroundings),
+    // Only earlier versions stored it.
     ...reviewWarnings(reviewSettings.requiredReview, "reviewSettings.requiredReview"),
   ];
 }

@@ -49,7 +49,7 @@ describe("POST /console/v1/gates", () => {
     ["creatorID, creatorEmail", { creatorID: "me", creatorEmail: null }],
     [
       "reviewSettings",
-      { reviewSettings: { requiredReview: true, allowedReviewers: [{ id: "r" }] } },
+      { reviewSettings: { requiredReview: false, allowedReviewers: [{ id: "r" }] } },
     ],
     ["monitoringMetrics: {name, type}", { monitoringMetrics: [{ name: "m", type: "sum" }] }],
     ["measureMetricLifts: boolean", { measureMetricLifts: true }],
@@ -79,6 +79,12 @@ describe("POST /console/v1/gates", () => {
     ["checksPerHour: integer", { checksPerHour: "1.5" }, "checksPerHour", /^Expected integer/],
     ["tags: of string", { tags: [1] }, "tags[0]", "Expected string, received number"],
     ["targetApps", { targetApps: [1] }, "targetApps", "Expected string or array of strings"],
+    [
+      "reviewSettings.requiredReview: true",
+      { reviewSettings: { requiredReview: true } },
+      "reviewSettings.requiredReview",
+      "This service does not hold changes for review: send false, or leave it out",
+    ],
     [
       "monitoringMetrics",
       { monitoringMetrics: [{ name: "m" }] },

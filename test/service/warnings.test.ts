@@ -90,12 +90,21 @@ describe("warnings of rules", () => {
     expect(created).toMatchObject({ status: 201, warned: ["holdoutIDs[0]"] });
   });
 
-  it("say that reviews are not made", async () => {
-    const reviewSettings = { requiredReview: true, allowedReviewers: [] };
-    const created = await call("POST", "gates", { name: "one", reviewSettings });
-    expect(created).toMatchObject({ status: 201, warned: ["reviewSettings.requiredReview"] });
-    const patched = await call("PATCH", "gates/one", { reviewSettings: {} });
-    expect(patched).toMatchObject({ status: 200, warned: [] });
+  it("say that a gate of an earlier version requires reviews, until a write says that it does not", async () => {
+    const property = "reviewSettings.requiredReview";
+    await call("POST", "gates", { name: "one" });
+    await service.store.entities.write({ kind: "gate", id: "one" }, (stored) => {
+      if (stored === undefined) throw new Error("the gate is not stored");
+      const reviewSettings = { requiredReview: true, allowedReviewers: [] };
+      return { ...stored, version: 2, body: { ...stored.body, version: 2, reviewSettings } };
+    });
+    const patched = await call("PATCH", "gates/one", { description: "still changes" });
+    expect(patched).toMatchObject({ status: 200, warned: [property] });
+    expect(patched.json.data).toMatchObject({ reviewSettings: { requiredReview: true } });
+    const again = await call("PATCH", "gates/one", { reviewSettings: { requiredReview: true } });
+    expect(again).toMatchObject({ status: 400, json: { errors: [{ property }] } });
+    const cleared = { reviewSettings: { requiredReview: false } };
+    expect(await call("PATCH", "gates/one", cleared)).toMatchObject({ status: 200, warned: [] });
   });
 
   it("name the targeting gate of a holdout that does not exist", async () => {

@@ -36,7 +36,7 @@ function valuesOfForm(form: Form, options: GeneratedBodyOptions): fc.Arbitrary<u
     case "integer":
       return numbers(form);
     case "boolean":
-      return fc.boolean();
+      return fc.constantFrom(...(form.enum ?? [true, false]));
     case "null":
       return fc.constant(null);
     case "array":
