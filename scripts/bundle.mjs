@@ -22,6 +22,7 @@ const entries = {
   "send-worker": "engine/workers/send-worker.ts",
   "decode-thread": "engine/workers/decode-thread.ts",
   "event-writer-thread": "storage/event-writer-thread.ts",
+  "event-reader-thread": "storage/event-reader-thread.ts",
   "store-worker": "storage/store-worker.ts",
   "schema-checker-process": "service/schema-checker-process.ts",
 };

@@ -8,7 +8,7 @@ import { MIB } from "./limits.js";
  * threads, an `ArrayBuffer` that is an argument, or a member of a result that is a list, is moved, not
  * copied.
  */
-type Methods<Served> = { readonly [Name in keyof Served]: (...input: never) => unknown };
+export type Methods<Served> = { readonly [Name in keyof Served]: (...input: never) => unknown };
 
 type DeathReason = "refused" | "out_of_memory" | "exit" | "crash";
 

@@ -193,7 +193,7 @@ export const pageQuery = z.object({
 
 export type PageQuery = z.output<typeof pageQuery>;
 
-function queryNumber(description: string, min: number, max: number) {
+export function queryNumber(description: string, min: number, max: number) {
   return numeric(description, { integer: true, min, max }).transform(Number);
 }
 

@@ -4,6 +4,7 @@ import { evaluationRoutes } from "./evaluation.js";
 import { eventRoutes } from "./event.js";
 import { experimentRoutes } from "./experiment.js";
 import { experimentOverrideRoutes } from "./experiment-overrides.js";
+import { experimentResultRoutes } from "./experiment-results.js";
 import { experimentScheduleRoutes } from "./experiment-schedule.js";
 import { gateRoutes } from "./gate.js";
 import { gateOverrideRoutes } from "./gate-overrides.js";
@@ -26,6 +27,7 @@ export const routes = {
   ...experimentRoutes,
   ...experimentOverrideRoutes,
   ...experimentScheduleRoutes,
+  ...experimentResultRoutes,
   ...qualifyingEventRoutes,
   ...segmentRoutes,
   ...promptRoutes,

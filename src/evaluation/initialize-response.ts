@@ -14,6 +14,11 @@ const hashed: Readonly<Record<NameHash, (name: string) => string>> = {
   none: (name) => name,
 };
 
+/** Returns the names by which SDKs of clients may log an entity: its own and its hashes. */
+export function loggedNames(name: string): readonly string[] {
+  return Object.values(hashed).map((hash) => hash(name));
+}
+
 /** Returns the djb2 hash of a text's UTF-16 units, as 32 unsigned bits in decimal digits. */
 export function djb2(text: string): string {
   let value = 0;

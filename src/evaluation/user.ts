@@ -1,8 +1,7 @@
 import type { AnyObject } from "../contract/fields.js";
+import { inAnyCase, objectOf, own, unitIDOf } from "../contract/unit-id.js";
 import { countryOf } from "./ip-country.js";
 import { agentValue } from "./user-agent.js";
-
-const nothing: AnyObject = {};
 
 /** Characters of a user agent that is parsed. SDKs do not parse longer ones. */
 const AGENT_CHARACTERS_MAX = 1_000;
@@ -14,7 +13,6 @@ const AGENT_CHARACTERS_MAX = 1_000;
 export class EvaluationUser {
   readonly #custom: AnyObject;
   readonly #private: AnyObject;
-  readonly #ids: AnyObject;
   readonly #environment: AnyObject;
 
   constructor(
@@ -24,15 +22,12 @@ export class EvaluationUser {
   ) {
     this.#custom = objectOf(fields["custom"]);
     this.#private = objectOf(fields["privateAttributes"]);
-    this.#ids = objectOf(fields["customIDs"]);
     this.#environment = objectOf(fields["statsigEnvironment"]);
   }
 
   /** Returns the id of a type, or undefined. */
   unitID(idType: string): string | undefined {
-    const isUser = idType.toLowerCase() === "userid";
-    const id = isUser ? own(this.fields, "userID") : inAnyCase(this.#ids, idType);
-    return id === undefined ? this.anyID : String(id);
+    return unitIDOf(this.fields, idType) ?? this.anyID;
   }
 
   /** Returns the value of a field, in the order of SDKs; undefined for null and without a value. */
@@ -65,20 +60,4 @@ export class EvaluationUser {
     const ip = this.field("ip");
     return typeof ip === "string" ? countryOf(ip) : undefined;
   }
-}
-
-function objectOf(value: unknown): AnyObject {
-  return typeof value === "object" && value !== null ? (value as AnyObject) : nothing;
-}
-
-function own(holder: AnyObject, name: string): unknown {
-  return Object.hasOwn(holder, name) ? (holder[name] ?? undefined) : undefined;
-}
-
-function inAnyCase(holder: AnyObject, name: string): unknown {
-  const given = own(holder, name);
-  if (given !== undefined) return given;
-  const lower = name.toLowerCase();
-  const other = Object.keys(holder).find((key) => key.toLowerCase() === lower);
-  return other === undefined ? undefined : own(holder, other);
 }

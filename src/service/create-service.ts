@@ -25,6 +25,7 @@ import { projectHandlers } from "./project.js";
 import { promptHandlers } from "./prompts.js";
 import { qualifyingEventHandlers } from "./qualifying-events.js";
 import { registryHandlers } from "./registries.js";
+import { experimentResultHandlers } from "./results/experiment-results.js";
 import { experimentScheduleHandlers, ScheduledStarts } from "./scheduled-starts.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
@@ -86,6 +87,7 @@ class ServiceEndpoints implements Endpoints {
       ...experimentHandlers(operations, newIdentifier),
       ...experimentOverrideHandlers(operations),
       ...experimentScheduleHandlers(operations, now),
+      ...experimentResultHandlers(operations, events, now),
       ...qualifyingEventHandlers(operations),
       ...segmentHandlers(operations, newIdentifier),
       ...promptHandlers(operations),

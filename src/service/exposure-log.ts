@@ -44,9 +44,10 @@ export class ExposureLog {
 
   add({ event, user, metadata }: LoggedExposure): void {
     const { privateAttributes: _, ...shownUser } = user;
-    const { userID, customIDs } = user;
+    const { userID, customIDs, targetingKey } = user;
     const now = this.options.now();
-    if (!this.#isNew(JSON.stringify([event, userID, customIDs, metadata]), now)) return;
+    if (!this.#isNew(JSON.stringify([event, userID, customIDs, targetingKey, metadata]), now))
+      return;
     const day = formatDay(Math.floor(now / DAY_MS));
     const body = JSON.stringify({ event, user: shownUser, timestamp: now, metadata });
     this.#waiting.push({ day, event, timestamp: now, body });

@@ -45,19 +45,21 @@ export function ofrepHandlers({
         now: now(),
         targetApp: caller.targetApp ?? undefined,
       });
+      // The unit, where the user has no id of the type that is asked for.
+      const exposedUser = { ...user, targetingKey };
       const gate = evaluator.asked("gate", key);
       // Segments and holdouts have a colon in their names.
       if (gate.reason !== "UNKNOWN" && !key.includes(":")) {
         const { passes, ruleID } = gate;
         const metadata = { gate: key, gateValue: String(passes), ruleID };
-        exposures.add({ event: "statsig::gate_exposure", user, metadata });
+        exposures.add({ event: "statsig::gate_exposure", user: exposedUser, metadata });
         return jsonAnswer(gateAnswer(key, gate));
       }
       const config = evaluator.asked("config", key);
       if (config.reason === "UNKNOWN") return ofrepError(404, "FLAG_NOT_FOUND", { key });
       const { passes, ruleID } = config;
       const metadata = { config: key, ruleID, rulePassed: String(passes) };
-      exposures.add({ event: "statsig::config_exposure", user, metadata });
+      exposures.add({ event: "statsig::config_exposure", user: exposedUser, metadata });
       return jsonAnswer(configAnswer(key, config));
     },
 

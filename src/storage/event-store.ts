@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import type { ExperimentCounts, ExperimentQuestion } from "./experiment-counts.js";
 
 /** A stored event. */
 export interface StoredEvent {
@@ -68,6 +69,8 @@ export interface EventStore {
    * that no page of this query has returned.
    */
   list(query: EventQuery): Promise<EventPage>;
+  /** Counts the units of an experiment. Takes seconds for a million events; other calls do not wait. */
+  countExperiment(question: ExperimentQuestion): Promise<ExperimentCounts>;
 }
 
 /** Events were not stored. The same request may succeed later. */

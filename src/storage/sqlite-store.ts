@@ -10,8 +10,11 @@ import {
 } from "./data-files.js";
 import { consoleSchema, eventSchema } from "./database-schemas.js";
 import { EventQueue, type EventQueueOptions, type EventWriter, packIntake } from "./event-queue.js";
+import type { EventReaderThread } from "./event-reader-thread.js";
 import type { EventStore } from "./event-store.js";
+import { countExperiment } from "./experiment-counts.js";
 import type { KeyStore } from "./key-store.js";
+import { LazyThread } from "./lazy-thread.js";
 import { openDatabase } from "./open-database.js";
 import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";
 import { SqliteEntityStore } from "./sqlite-entity-store.js";
@@ -112,6 +115,8 @@ interface EventStoreOptions extends EventQueueOptions {
    * block other work. Without it, and for `:memory:`, the caller's thread writes.
    */
   readonly writerEntry?: URL;
+  /** The compiled `event-reader-thread`, which makes long readings. The same holds without it. */
+  readonly readerEntry?: URL;
 }
 
 /**
@@ -120,38 +125,53 @@ interface EventStoreOptions extends EventQueueOptions {
  */
 export async function openEventStore(
   directory: string,
-  { writerEntry, ...options }: EventStoreOptions = {},
+  { writerEntry, readerEntry, ...options }: EventStoreOptions = {},
 ): Promise<OpenEventStore> {
   const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, eventFile.name);
   if (writerEntry === undefined || path === IN_MEMORY) {
     const database = await openDatabase(path, eventSchema);
-    return eventStoreOver(database, writerOnThisThread(database), options);
+    return eventStoreOver(database, writerOnThisThread(database), undefined, options);
   }
   const writer = new ThreadEventWriter(writerEntry, path);
   // The thread creates or updates the database.
   await writer.start();
-  return eventStoreOver(new SqliteDatabase(path), writer, options);
+  return eventStoreOver(new SqliteDatabase(path), writer, readerEntry, options);
 }
 
 /** Returns a store that reads from `database` and closes it at the end. */
 function eventStoreOver(
   database: SqliteDatabase,
   writer: EventWriter,
+  readerEntry: URL | undefined,
   options: EventQueueOptions,
 ): OpenEventStore {
   const queue = new EventQueue(writer, options);
   const reader = new SqliteEventReader(database);
+  const thread = readerEntry && eventReaderThread(readerEntry);
   return {
     events: {
       append: async (intake) => queue.append(packIntake(intake)),
       counts: (range, limit) => reader.counts(range, limit),
       list: (query) => reader.list(query),
+      countExperiment: async (question) =>
+        thread === undefined
+          ? countExperiment(database, question)
+          : thread.run((remote) => remote.call("countExperiment", database.path, question)),
     },
     close: async () => {
       await queue.close();
+      await thread?.close();
       database.close();
     },
   };
+}
+
+function eventReaderThread(entry: URL): LazyThread<EventReaderThread> {
+  return new LazyThread({
+    entry,
+    name: "the thread that reads events",
+    close: (thread) => thread.call("close"),
+  });
 }
 
 function writerOnThisThread(database: SqliteDatabase): EventWriter {

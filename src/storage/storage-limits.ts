@@ -49,3 +49,9 @@ export const EVENTS_SEARCHED_MAX = 10_000;
 
 /** Counts of events that are read in one turn of the event loop. */
 export const EVENT_COUNTS_PER_TURN = 2_000;
+
+/** Events that a long reading in a thread has in memory. */
+export const EVENTS_PER_SLICE = 10_000;
+
+/** Units of an experiment that are in memory at once, about 150 bytes each. */
+export const EXPERIMENT_UNITS_AT_ONCE = 2_000_000;

@@ -1,8 +1,8 @@
-import { type Remote, RemoteDeath, startThread } from "../base/thread-call.js";
 import type { EntityKind } from "../contract/common.js";
 import type { ListFilter } from "../contract/list-query.js";
 import type { StoredPage } from "./entity-pages.js";
 import type { WriteStart } from "./entity-writer.js";
+import { LazyThread } from "./lazy-thread.js";
 import type {
   ChangeEntity,
   EntityKey,
@@ -42,26 +42,29 @@ interface FinishOptions {
   readonly time: number;
 }
 
-/**
- * Reads and writes entities in a thread with its own connection, one call after the other. The thread
- * starts at the first call, and again if it has died.
- */
+/** Reads and writes entities in a thread with its own connection, one call after the other. */
 export class StoreThread {
-  #thread: Remote<StoreWorker> | undefined;
+  readonly #thread: LazyThread<StoreWorker>;
 
   /** `entry` is the compiled `store-worker`, `path` the database file. */
   constructor(
-    private readonly entry: URL,
+    entry: URL,
     private readonly path: string,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.#thread = new LazyThread({
+      entry,
+      name: "the thread of long reads and writes",
+      close: (thread) => thread.call("close"),
+    });
+  }
 
   filtered(kind: EntityKind, slice: Slice, filter: ListFilter): Promise<StoredPage> {
-    return this.#call((thread) => thread.call("filtered", this.path, kind, slice, filter));
+    return this.#thread.run((thread) => thread.call("filtered", this.path, kind, slice, filter));
   }
 
   listedIDs(key: EntityKey, slice: Slice): Promise<readonly string[]> {
-    return this.#call((thread) => thread.call("listedIDs", this.path, key, slice));
+    return this.#thread.run((thread) => thread.call("listedIDs", this.path, key, slice));
   }
 
   /** Does what `EntityStore.write` does. Calls must not overlap. */
@@ -71,7 +74,7 @@ export class StoreThread {
     { list, rehearse = false, unreferenced = false }: WriteOptions,
   ): Promise<WriteOutcome> {
     const packed = list && { how: list.how, ids: JSON.stringify(list.ids) };
-    return this.#call(async (thread) => {
+    return this.#thread.run(async (thread) => {
       const { before, listChange } = await thread.call("begin", this.path, key, packed);
       let next: EntityRecord | undefined;
       try {
@@ -85,23 +88,7 @@ export class StoreThread {
     });
   }
 
-  async close(): Promise<void> {
-    const thread = this.#thread;
-    if (thread === undefined) return;
-    if (thread.death === undefined) await thread.call("close").catch(() => undefined);
-    await thread.terminate();
-  }
-
-  async #call<Result>(work: (thread: Remote<StoreWorker>) => Promise<Result>): Promise<Result> {
-    if (this.#thread === undefined || this.#thread.death !== undefined) {
-      this.#thread = startThread<StoreWorker>(this.entry);
-    }
-    try {
-      return await work(this.#thread);
-    } catch (error) {
-      if (!(error instanceof RemoteDeath)) throw error;
-      const message = `the thread of long reads and writes died (${error.message})`;
-      throw new Error(message, { cause: error });
-    }
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 }

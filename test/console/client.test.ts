@@ -5,6 +5,7 @@ import type { ConsoleOperationName } from "../../src/console/operation.js";
 import type { Gate } from "../../src/contract/gate.js";
 import { routes } from "../../src/contract/routes.js";
 import { startTestService, type TestService } from "../support/service.js";
+import { fullExperiment, fullHoldout, rule, rules, source } from "./call-bodies.js";
 
 let service: TestService;
 let baseUrl: string;
@@ -17,39 +18,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => service.close());
-
-const source = {
-  sql: "SELECT 1",
-  timestampColumn: "at",
-  idTypeMapping: [{ serviceUnitID: "userID", column: "user_id" }],
-};
-const rules = [{ name: "all", passPercentage: 100, conditions: [{ type: "public" as const }] }];
-const rule = { name: "another", passPercentage: 1, conditions: [] };
-const fullExperiment = {
-  description: "",
-  idType: "userID",
-  hypothesis: "It helps",
-  groups: [
-    { name: "Control", size: 50 },
-    { name: "Test", size: 50, disabled: true },
-  ],
-  allocation: 100,
-  targetingGateID: null,
-  bonferroniCorrection: false,
-  defaultConfidenceInterval: "95" as const,
-  status: "setup" as const,
-};
-
-const fullHoldout = {
-  isEnabled: true,
-  description: "",
-  passPercentage: 5,
-  gateIDs: ["a_gate"],
-  experimentIDs: [],
-  layerIDs: [],
-  isGlobal: false,
-  targetingGateID: null,
-};
 
 /** One call of every operation, in an order in which each finds what it needs. */
 const calls = {
@@ -152,6 +120,8 @@ const calls = {
     await client.createExperiment({ body: { name: "Scheduled" } });
     return client.scheduleExperimentStart({ id: "scheduled", body: { scheduledTime: 2 ** 42 } });
   },
+  readCumulativeExposures: () => client.readCumulativeExposures({ id: "an_experiment" }),
+  readPulseResults: () => client.readPulseResults({ id: "an_experiment", event: "buy" }),
   readExperimentSchedule: () => client.readExperimentSchedule({ id: "scheduled" }),
   cancelExperimentStart: () => client.cancelExperimentStart({ id: "scheduled" }),
   restartExperimentAsNew: () =>

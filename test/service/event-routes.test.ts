@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EVENT_COUNTS_MAX } from "../../src/http/service-limits.js";
 import { type EventStore, EventsUnavailableError } from "../../src/storage/event-store.js";
+import { noEventStore } from "../storage/records.js";
 import {
   START_TIME,
   startTestService,
@@ -231,11 +232,10 @@ describe("POST /v1/webhooks/event_webhook", () => {
 
   it("answers 503 with Retry-After while events cannot be stored", async () => {
     const full: EventStore = {
+      ...noEventStore,
       append: async () => {
         throw new EventsUnavailableError("the disk is full");
       },
-      counts: async () => [],
-      list: async () => ({ items: [], nextCursor: undefined }),
     };
     const stuck = await startTestService({ store: { ...(await openTestStore()), events: full } });
     const { status, headers, json } = await stuck.call({
@@ -255,11 +255,10 @@ describe("POST /v1/webhooks/event_webhook", () => {
   it("does not reveal the reason of a failed write, which names files", async () => {
     const cause = new Error("/data/events.db: no space is left");
     const failing: EventStore = {
+      ...noEventStore,
       append: async () => {
         throw new EventsUnavailableError(cause.message, { cause });
       },
-      counts: async () => [],
-      list: async () => ({ items: [], nextCursor: undefined }),
     };
     const stuck = await startTestService({
       store: { ...(await openTestStore()), events: failing },

@@ -49,7 +49,12 @@ export function key(id: string, digit: string, changes: Partial<KeyRecord> = {})
 }
 
 const untouched = () => Promise.reject(new Error("no test of this file asks for events"));
-export const noEventStore: EventStore = { append: untouched, counts: untouched, list: untouched };
+export const noEventStore: EventStore = {
+  append: untouched,
+  counts: untouched,
+  list: untouched,
+  countExperiment: untouched,
+};
 
 export const withoutEvents: OpenEvents = async () => ({
   events: noEventStore,

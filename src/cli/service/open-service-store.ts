@@ -7,6 +7,7 @@ import { openEventStore, openSqliteStore } from "../../storage/sqlite-store.js";
 import type { Store } from "../../storage/store.js";
 
 const writerEntry = builtFile("event-writer-thread.js");
+const readerEntry = builtFile("event-reader-thread.js");
 const workerEntry = builtFile("store-worker.js");
 
 interface StoreDependencies {
@@ -27,7 +28,8 @@ export async function openServiceStore(
   let store: Store | undefined;
   try {
     if (dataDirectory !== IN_MEMORY) await requireAllDatabases(dataDirectory);
-    const openEvents = (directory: string) => openEventStore(directory, { writerEntry, onCommit });
+    const openEvents = (directory: string) =>
+      openEventStore(directory, { writerEntry, readerEntry, onCommit });
     store = await openSqliteStore(dataDirectory, openEvents, { workerEntry });
     await prepareKeys(store.keys);
   } catch (error) {

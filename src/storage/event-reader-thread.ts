@@ -1,0 +1,26 @@
+import { serveCalls } from "../base/thread-call.js";
+import {
+  countExperiment,
+  type ExperimentCounts,
+  type ExperimentQuestion,
+} from "./experiment-counts.js";
+import { SqliteDatabase } from "./sqlite-database.js";
+
+/** The calls that the thread serves. `path` is the database file, which is up to date; it stays open. */
+export interface EventReaderThread {
+  countExperiment(path: string, question: ExperimentQuestion): ExperimentCounts;
+  close(): void;
+}
+
+let opened: SqliteDatabase | undefined;
+
+function open(path: string): SqliteDatabase {
+  opened ??= new SqliteDatabase(path);
+  return opened;
+}
+
+// Entry file of the thread that reads many events: other work does not wait for it.
+serveCalls<EventReaderThread>({
+  countExperiment: (path, question) => countExperiment(open(path), question),
+  close: () => opened?.close(),
+});
