@@ -64,7 +64,7 @@ describe("keys without a service", () => {
     const before = Date.now();
     const words = ["--name", "CI", "--owner", "ops@example.com", "--rate-limit", "600"];
     const scopes = ["--scope", "gates:write", "segments:read", "--expires", "90d"];
-    const created = ["create", "--kind", "console", ...words, ...scopes, "--json"];
+    const created = ["create", ...words, ...scopes, "--json"];
     const { stdout } = await keys(data, ...created);
     const { key: _, command, exitCode, ...facts } = JSON.parse(stdout);
     expect(facts).toMatchObject({
@@ -127,7 +127,7 @@ describe("keys without a service", () => {
   });
 
   test.each([
-    [["create"], "--kind"],
+    [["create"], "Pass --kind (console, server, client)"],
     [["create", "--kind", "other"], "Allowed choices are console, server"],
     [["create", "--kind", "server", "--read-only"], "remove --read-only. [key_rights_invalid]"],
     [["create", "--kind", "client", "--scope", "read"], "remove --scope. [key_rights_invalid]"],

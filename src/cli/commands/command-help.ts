@@ -319,7 +319,7 @@ The key is on standard output, everything else on standard error. A missing data
 directory is created.
 
 Examples:
-  $ switchyard keys create --kind console --name CI --owner ops@example.com \\
+  $ switchyard keys create --name CI --owner ops@example.com \\
       --scope gates:write --expires 90d
   $ switchyard keys create --kind server --data /var/lib/switchyard
 

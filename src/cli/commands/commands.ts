@@ -355,9 +355,10 @@ function keysCommand(context: CommandContext, ended: (exitCode: number) => void)
   const create = new Command("create")
     .description("create a key and print it once on standard output")
     .addOption(
-      new Option("--kind <kind>", `API that the key opens: ${keyKinds.join(", ")}`)
-        .choices(keyKinds)
-        .makeOptionMandatory(),
+      new Option(
+        "--kind <kind>",
+        `API that the key opens: ${keyKinds.join(", ")}; console if --scope is given`,
+      ).choices(keyKinds),
     )
     .option("--name <name>", "Name of the key, which what it writes shows")
     .option("--owner <owner>", "Who answers for it: a person or a team")

@@ -3,7 +3,7 @@ import { suggestion } from "../../base/schema.js";
 import { keyScopes } from "../../contract/key-scopes.js";
 import { kindNames } from "../../http/authentication.js";
 import type { NewKeyFacts } from "../../http/key-text.js";
-import type { KeyKind } from "../../storage/key-store.js";
+import { type KeyKind, keyKinds } from "../../storage/key-store.js";
 
 const DAY_MS = 86_400_000;
 const NAME_CHARACTERS_MAX = 100;
@@ -11,7 +11,8 @@ const REQUESTS_PER_MINUTE_MAX = 1_000_000;
 
 /** The flags of `keys create`, as they were typed. */
 export interface NewKeyFlags {
-  readonly kind: KeyKind;
+  /** Console by default, if scopes are given. */
+  readonly kind?: KeyKind;
   readonly name?: string;
   readonly owner?: string;
   readonly scope?: readonly string[];
@@ -24,10 +25,11 @@ export interface NewKeyFlags {
 
 /** Checks the flags of a new key. `now` is in ms since the epoch. Throws `UsageError`. */
 export function newKeyFacts(flags: NewKeyFlags, now: number): NewKeyFacts {
-  const { kind, name, owner, targetApp, expires, rateLimit } = flags;
+  const kind = kindOf(flags);
+  const { name, owner, targetApp, expires, rateLimit } = flags;
   if (kind === "console" && targetApp !== undefined)
     throw invalid("A console key sees the entities of every app: remove --target-app.");
-  const scopes = scopesOf(flags);
+  const scopes = scopesOf(kind, flags);
   return {
     kind,
     createdTime: now,
@@ -40,7 +42,16 @@ export function newKeyFacts(flags: NewKeyFlags, now: number): NewKeyFacts {
   };
 }
 
-function scopesOf({ kind, scope = [], readOnly }: NewKeyFlags): readonly string[] | undefined {
+function kindOf({ kind, scope, readOnly }: NewKeyFlags): KeyKind {
+  if (kind !== undefined) return kind;
+  if (scope !== undefined || readOnly === true) return "console";
+  throw invalid(`Pass --kind (${keyKinds.join(", ")}): it says what the key opens.`);
+}
+
+function scopesOf(
+  kind: KeyKind,
+  { scope = [], readOnly }: NewKeyFlags,
+): readonly string[] | undefined {
   const given = readOnly === true ? ["read"] : [...new Set(scope)];
   if (given.length === 0) return undefined;
   if (readOnly === true && scope.length > 0)
