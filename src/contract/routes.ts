@@ -1,3 +1,4 @@
+import { auditLogRoutes } from "./audit-log.js";
 import { dynamicConfigRoutes } from "./dynamic-config.js";
 import { environmentRoutes } from "./environments.js";
 import { evaluationRoutes } from "./evaluation.js";
@@ -38,6 +39,7 @@ export const routes = {
   ...holdoutRoutes,
   ...environmentRoutes,
   ...projectRoutes,
+  ...auditLogRoutes,
   ...eventRoutes,
   ...logEventRoutes,
   ...evaluationRoutes,

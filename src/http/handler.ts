@@ -9,6 +9,8 @@ export type IfMatch = readonly string[] | "*" | undefined;
 export interface CallFacts {
   /** The key of the request, unless the route is public. */
   readonly caller: KeyRecord;
+  /** Identifies the request in the log and the audit log. */
+  readonly requestID: string;
   readonly ifMatch: IfMatch;
   readonly idempotencyKey: string | undefined;
   /** The path as it was sent, without the query. */

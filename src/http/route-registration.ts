@@ -144,6 +144,7 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
   return {
     // Handlers of public routes do not use it.
     caller: request.caller as KeyRecord,
+    requestID: request.id,
     ifMatch: ifMatchOf(request.headers),
     idempotencyKey: idempotencyKeyOf(request.headers, limits),
     path: queryStart === -1 ? request.url : request.url.slice(0, queryStart),

@@ -5,6 +5,7 @@ import type { AnyHandlers, Handlers } from "../http/handler.js";
 import type { ServiceMetrics } from "../http/metrics.js";
 import type { Store } from "../storage/store.js";
 import type { Target } from "../target/target.js";
+import { auditLogHandlers } from "./audit-logs.js";
 import { dynamicConfigHandlers } from "./dynamic-configs.js";
 import { EntityOperations } from "./entity-operations.js";
 import { environmentHandlers } from "./environments.js";
@@ -95,6 +96,7 @@ class ServiceEndpoints implements Endpoints {
       ...layerHandlers(operations),
       ...holdoutHandlers(operations),
       ...projectHandlers(keys),
+      ...auditLogHandlers(entities),
       ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning: metrics.observeWarning, target }),
       ...evaluationHandlers({ catalogue, entities, exposures, now }),

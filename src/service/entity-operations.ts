@@ -3,12 +3,13 @@ import type { AnyObject } from "../contract/fields.js";
 import { listFilterOf } from "../contract/list-query.js";
 import { cycleFaults } from "../evaluation/cycles.js";
 import { surroundingsIn } from "../evaluation/surroundings.js";
-import { type CallFacts, FinishedJson, type HandlerAnswer } from "../http/handler.js";
+import { FinishedJson, type HandlerAnswer } from "../http/handler.js";
 import { requireMatch } from "../http/request-headers.js";
 import { notFound, refuseFaults, ServiceError, taken } from "../http/service-error.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
 import type { DocumentType, EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
+import { type WriteFacts, writeOptionsOf } from "./write-facts.js";
 
 /** Attempts of a checked change, each repeated because another write came between check and write. */
 const CHECKED_CHANGES_MAX = 100;
@@ -31,12 +32,6 @@ interface ChangeOptions<Body> extends OperationOptions<Body> {
   readonly list?: ListChange;
   /** Refuses the change while another entity points at this one. */
   readonly unreferenced?: boolean;
-}
-
-/** A call that writes. With `dryRun` in its query or body, it is answered alike and stores nothing. */
-export interface WriteFacts extends Pick<CallFacts, "caller" | "ifMatch"> {
-  readonly query?: { readonly dryRun?: boolean };
-  readonly body?: unknown;
 }
 
 /** A call that creates an entity. The id is derived from the name by default. */
@@ -276,7 +271,7 @@ export class EntityOperations {
       return undefined;
     };
     const write = (kind: EntityKind, make: typeof change) =>
-      this.#entities.write({ kind, id }, make, { rehearse: isDryRun(call) });
+      this.#entities.write({ kind, id }, make, writeOptionsOf(call));
     const removed = write(kind, change);
     const partsRemoved = parts.map((part) => write(part, changePart).catch(ignoreUnwritten));
     await Promise.all([removed, ...partsRemoved]);
@@ -306,7 +301,7 @@ export class EntityOperations {
   async #write<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
-    call: Pick<WriteFacts, "query" | "body">,
+    call: Omit<WriteFacts, "ifMatch">,
     make: (stored: Body | undefined, listChange: number) => Body,
     options: Omit<ChangeOptions<Body>, "check"> = {},
   ): Promise<HandlerAnswer> {
@@ -320,8 +315,10 @@ export class EntityOperations {
       answer = entityAnswer(body, warnings);
       return recordOf(type, body);
     };
-    const rehearse = isDryRun(call);
-    const outcome = await this.#entities.write(key, change, { rehearse, ...options });
+    const outcome = await this.#entities.write(key, change, {
+      ...writeOptionsOf(call),
+      ...options,
+    });
     switch (outcome) {
       case "written":
         return answer;
@@ -349,11 +346,6 @@ export class EntityOperations {
       message: `${title} is referenced by ${names}${more}: remove the references, or archive it with forceArchive.`,
     });
   }
-}
-
-/** Only schemas of qualifying events let a `dryRun` of the body pass. */
-function isDryRun({ query, body }: Pick<WriteFacts, "query" | "body">): boolean {
-  return query?.dryRun === true || (body as { readonly dryRun?: unknown } | null)?.dryRun === true;
 }
 
 /** The store returns what these operations stored. */

@@ -5,9 +5,10 @@ import {
   type RestoreBody,
   type UnarchiveBody,
 } from "../contract/lifecycle-routes.js";
-import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, EntityType } from "./entity-type.js";
 import type { ListCall } from "./pagination.js";
+import type { WriteFacts } from "./write-facts.js";
 
 /** The steps of a kind of entity that differ from those of others. */
 interface LifecycleOptions<Body> {

@@ -1,7 +1,8 @@
 import type { AnyObject } from "../contract/fields.js";
 import { namedSteps } from "../contract/lifecycle-routes.js";
-import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
+import type { WriteFacts } from "./write-facts.js";
 
 /** Returns a list of ids after others were added to it or removed from it. */
 export type Combine = (ids: readonly string[], given: readonly string[]) => string[];

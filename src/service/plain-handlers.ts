@@ -1,8 +1,9 @@
 import type { AnyObject } from "../contract/fields.js";
 import { namedSteps } from "../contract/lifecycle-routes.js";
-import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, EntityType } from "./entity-type.js";
 import { identifierOf, identityFirst, newProvenance } from "./new-entity.js";
+import type { WriteFacts } from "./write-facts.js";
 
 interface Call<Body> extends WriteFacts {
   readonly body: Body;

@@ -1,9 +1,10 @@
 import { namedSteps } from "../contract/lifecycle-routes.js";
 import type { Rule, RulePatch, RuleRequest } from "../contract/rule.js";
 import { invalid, notFound } from "../http/service-error.js";
-import type { EntityOperations, OperationOptions, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations, OperationOptions } from "./entity-operations.js";
 import type { EntityBody, EntityType } from "./entity-type.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
+import type { WriteFacts } from "./write-facts.js";
 
 type RuledBody = EntityBody & { readonly rules: readonly Rule[] };
 

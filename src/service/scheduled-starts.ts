@@ -7,13 +7,17 @@ import type { Handlers } from "../http/handler.js";
 import { invalid, refuseFaults, ServiceError } from "../http/service-error.js";
 import type { KeyStore } from "../storage/key-store.js";
 import type { EntityStore } from "../storage/store.js";
-import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { experimentType, startFaults, stepped } from "./experiment-states.js";
 import { newProvenance } from "./new-entity.js";
+import type { WriteFacts } from "./write-facts.js";
 
 /** Milliseconds between looks at the schedules: a start may be so late. */
 const CHECK_INTERVAL_MS = 1_000;
+
+/** Stands in the audit log for the id of a request. */
+const SCHEDULE_REQUEST = "schedule";
 
 /** Schedules that are read at once. */
 const READ_AT_ONCE = 200;
@@ -145,7 +149,7 @@ export class ScheduledStarts {
     // Keys are revoked, but never removed.
     const caller = (await keys.list()).find((key) => key.id === lastModifierID);
     if (caller === undefined) return;
-    const facts: WriteFacts = { caller, ifMatch: undefined };
+    const facts: WriteFacts = { caller, requestID: SCHEDULE_REQUEST, ifMatch: undefined };
     try {
       await operations.change(experimentType, id, facts, (current, { time }) => {
         // A start that a crash has cut off from the end of its schedule is not made again.
@@ -159,7 +163,7 @@ export class ScheduledStarts {
     // A schedule that has changed meanwhile stays.
     const ifMatch = [String(version)];
     await operations
-      .changePart(scheduleType, id, { caller, ifMatch }, unscheduled)
+      .changePart(scheduleType, id, { ...facts, ifMatch }, unscheduled)
       .catch((error) => {
         if (!(error instanceof ServiceError)) throw error;
       });

@@ -11,11 +11,12 @@ import { ruleReferences } from "../evaluation/references.js";
 import { ruleWarnings } from "../evaluation/rule-warnings.js";
 import type { Handlers } from "../http/handler.js";
 import { invalid, ServiceError } from "../http/service-error.js";
-import type { EntityOperations, WriteFacts } from "./entity-operations.js";
+import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType, Stamp } from "./entity-type.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers } from "./rules.js";
+import type { WriteFacts } from "./write-facts.js";
 
 export const segmentType: EntityType<Segment> = {
   kind: "segment",

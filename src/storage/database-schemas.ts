@@ -244,6 +244,16 @@ export const consoleSchema: Schema = {
       `ALTER TABLE key ADD COLUMN expires_time INTEGER`,
       `ALTER TABLE key ADD COLUMN used_time INTEGER`,
     ],
+    [
+      // The audit log. NULL in older rows, whose authors are not known; removed_body is JSON.
+      `ALTER TABLE entity_change ADD COLUMN from_version INTEGER`,
+      `ALTER TABLE entity_change ADD COLUMN key_id TEXT`,
+      `ALTER TABLE entity_change ADD COLUMN key_name TEXT`,
+      `ALTER TABLE entity_change ADD COLUMN request_id TEXT`,
+      `ALTER TABLE entity_change ADD COLUMN removed_body TEXT`,
+      `UPDATE entity_change SET from_version = version - 1 WHERE version > 1`,
+      `CREATE INDEX entity_change_by_id ON entity_change (id)`,
+    ],
   ],
 };
 

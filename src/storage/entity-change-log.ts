@@ -1,19 +1,27 @@
 import type { EntityKind } from "../contract/common.js";
 import { originalText, type SqliteDatabase, storedText } from "./sqlite-database.js";
-import type { EntityChangeRecord, EntityKey, LatestChange } from "./store.js";
+import type { Author, EntityChangeRecord, LatestChange } from "./store.js";
+import type { StoredEntity } from "./stored-entity.js";
 
 const selectLatest = "SELECT sequence, time FROM entity_change ORDER BY sequence DESC LIMIT 1";
 const selectAfter = `SELECT sequence, time, kind, id, version FROM entity_change
   WHERE sequence > ? ORDER BY sequence LIMIT ?`;
 /** Takes the present time, which may be that of an earlier row or before it. */
-const insertChange = `INSERT INTO entity_change (time, kind, id, version)
+const insertChange = `INSERT INTO entity_change
+  (time, kind, id, version, from_version, key_id, key_name, request_id, removed_body)
   VALUES (max(?, coalesce((SELECT time FROM entity_change ORDER BY sequence DESC LIMIT 1), 0) + 1),
-    ?, ?, ?)`;
+    ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 interface StoredChange extends LatestChange {
   readonly kind: EntityKind;
   readonly id: string;
   readonly version: number | null;
+}
+
+/** An entity before and after a write; undefined while it does not exist. */
+interface ChangedEntity {
+  readonly before: Omit<StoredEntity, "row"> | undefined;
+  readonly next: Omit<StoredEntity, "row"> | undefined;
 }
 
 /** The log of entity writes, in a database with the console's schema. */
@@ -35,8 +43,16 @@ export class EntityChangeLog {
     return found.map(({ id, ...change }) => ({ ...change, id: originalText(id) }));
   }
 
-  /** Adds a write at a time to the open transaction. `version` is null for a removal. */
-  add({ kind, id }: EntityKey, version: number | null, time: number): void {
-    this.#database.run(insertChange, [time, kind, storedText(id), version]);
+  /** Adds a write at a time to the open transaction. A removal keeps what it removed. */
+  add({ before, next }: ChangedEntity, author: Author | undefined, time: number): void {
+    const changed = next ?? before;
+    if (changed === undefined) return;
+    const versions = [next?.version ?? null, before?.version ?? null];
+    const who = author
+      ? [author.keyID, storedText(author.keyName), storedText(author.requestID)]
+      : [null, null, null];
+    const removed = next === undefined ? changed.body : null;
+    const values = [time, changed.kind, changed.id, ...versions, ...who, removed];
+    this.#database.run(insertChange, values);
   }
 }

@@ -2,7 +2,14 @@ import { EntityChangeLog } from "./entity-change-log.js";
 import * as queries from "./entity-queries.js";
 import { ListFiles } from "./list-files.js";
 import { type SqliteDatabase, storedText } from "./sqlite-database.js";
-import type { EntityKey, EntityRecord, ListChange, WriteOutcome } from "./store.js";
+import type {
+  Author,
+  EntityKey,
+  EntityRecord,
+  ListChange,
+  WriteOptions,
+  WriteOutcome,
+} from "./store.js";
 import { columnsOf, type StoredEntity, toStored } from "./stored-entity.js";
 
 /** The state that a write starts from, in its transaction. */
@@ -38,20 +45,19 @@ export class EntityWriter {
 
   /** Stores the next state, or removes the entity. */
   finish(
-    key: EntityKey,
     before: StoredEntity | undefined,
     next: EntityRecord | undefined,
-    unreferenced: boolean,
+    { unreferenced = false, author }: Pick<WriteOptions, "unreferenced" | "author">,
   ): WriteOutcome {
-    if (before === undefined) return next === undefined ? "written" : this.#insert(next);
+    if (before === undefined) return next === undefined ? "written" : this.#insert(next, author);
     if (unreferenced && this.#isReferenced(before)) return "referenced";
-    if (next !== undefined) return this.#replace(before, next);
+    if (next !== undefined) return this.#replace(before, next, author);
     this.#database.run(queries.deleteEntity, [before.row]);
-    this.#changes.add(key, null, this.#now());
+    this.#changes.add({ before, next }, author, this.#now());
     return "written";
   }
 
-  #insert(record: EntityRecord): WriteOutcome {
+  #insert(record: EntityRecord, author: Author | undefined): WriteOutcome {
     const next = toStored(record);
     if (this.#isNameTaken(next)) return "name_taken";
     const { kind, id, version, body } = next;
@@ -59,11 +65,15 @@ export class EntityWriter {
     const row = Number(this.#database.run(queries.insertEntity, values).lastInsertRowid);
     this.#database.run(queries.insertVersion, [row, version, body]);
     this.#insertReferences(row, record);
-    this.#changes.add(record, version, this.#now());
+    this.#changes.add({ before: undefined, next }, author, this.#now());
     return "written";
   }
 
-  #replace({ row, ...before }: StoredEntity, record: EntityRecord): WriteOutcome {
+  #replace(
+    { row, ...before }: StoredEntity,
+    record: EntityRecord,
+    author: Author | undefined,
+  ): WriteOutcome {
     const next = toStored(record);
     const isRenamed = next.name !== before.name;
     if (isRenamed && this.#isNameTaken(next)) return "name_taken";
@@ -84,7 +94,7 @@ export class EntityWriter {
       this.#database.run(queries.deleteReferences, [row]);
       this.#insertReferences(row, record);
     }
-    this.#changes.add(record, version, this.#now());
+    this.#changes.add({ before, next }, author, this.#now());
     return "written";
   }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityKind } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
+import { AuditLog } from "./audit-log.js";
 import { EntityChangeLog } from "./entity-change-log.js";
 import { EntityPages, type StoredPage } from "./entity-pages.js";
 import * as queries from "./entity-queries.js";
@@ -10,6 +11,8 @@ import { ListFiles } from "./list-files.js";
 import { type SqliteDatabase, storedText } from "./sqlite-database.js";
 import { LIST_ROWS_SKIPPED_MAX, LISTED_IDS_PER_TURN_MAX } from "./storage-limits.js";
 import type {
+  AuditFilter,
+  AuditRecord,
   ChangeEntity,
   EntityChangeRecord,
   EntityKey,
@@ -51,6 +54,7 @@ export class SqliteEntityStore implements EntityStore {
   readonly #database: SqliteDatabase;
   readonly #batch: WriteBatch;
   readonly #changes: EntityChangeLog;
+  readonly #audit: AuditLog;
   readonly #pages: EntityPages;
   readonly #files: ListFiles;
   readonly #writer: EntityWriter;
@@ -67,6 +71,7 @@ export class SqliteEntityStore implements EntityStore {
     this.#writer = new EntityWriter(database, now);
     this.#batch = batch;
     this.#changes = new EntityChangeLog(database);
+    this.#audit = new AuditLog(database);
   }
 
   /** Makes a durable write that changes nothing. */
@@ -136,7 +141,7 @@ export class SqliteEntityStore implements EntityStore {
     change: ChangeEntity,
     options: WriteOptions = {},
   ): Promise<WriteOutcome> {
-    const { rehearse = false, unreferenced = false, list } = options;
+    const { rehearse = false, list } = options;
     const thread = this.#threads?.writer;
     if (thread !== undefined && this.#isLong(key, list)) {
       return this.#batch.alone(() => thread.write(key, change, options));
@@ -145,7 +150,7 @@ export class SqliteEntityStore implements EntityStore {
       () => {
         const { before, listChange } = this.#writer.begin(key, list);
         const next = change(before && toRecord(before), listChange);
-        return this.#writer.finish(key, before, next, unreferenced);
+        return this.#writer.finish(before, next, options);
       },
       { rehearse },
     );
@@ -204,5 +209,13 @@ export class SqliteEntityStore implements EntityStore {
 
   async changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]> {
     return this.#changes.after(sequence, count);
+  }
+
+  async auditLog(filter: AuditFilter, slice: Slice): Promise<EntityPage<AuditRecord>> {
+    return (this.#threads?.reader ?? this.#audit).page(filter, slice);
+  }
+
+  async auditRecord(sequence: number): Promise<AuditRecord | undefined> {
+    return this.#audit.find(sequence);
   }
 }

@@ -1,11 +1,15 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { EntityKind } from "../contract/common.js";
 import type { ListFilter } from "../contract/list-query.js";
 import type { StoredPage } from "./entity-pages.js";
 import type { WriteStart } from "./entity-writer.js";
 import { LazyThread } from "./lazy-thread.js";
 import type {
+  AuditFilter,
+  AuditRecord,
   ChangeEntity,
   EntityKey,
+  EntityPage,
   EntityRecord,
   ListChange,
   Slice,
@@ -18,15 +22,11 @@ import { toRecord } from "./stored-entity.js";
 export interface StoreWorker {
   filtered(path: string, kind: EntityKind, slice: Slice, filter: ListFilter): StoredPage;
   listedIDs(path: string, key: EntityKey, slice: Slice): readonly string[];
+  audited(path: string, filter: AuditFilter, slice: Slice): EntityPage<AuditRecord>;
   /** Begins a transaction. The ids of the list are JSON, which is copied faster than many texts. */
   begin(path: string, key: EntityKey, list: PackedListChange | undefined): WriteStart;
   /** Commits the transaction, or rolls it back if the outcome is another one than `written`. */
-  finish(
-    path: string,
-    key: EntityKey,
-    next: EntityRecord | undefined,
-    options: FinishOptions,
-  ): WriteOutcome;
+  finish(path: string, next: EntityRecord | undefined, options: FinishOptions): WriteOutcome;
   cancel(path: string): void;
   close(): void;
 }
@@ -35,7 +35,7 @@ interface PackedListChange extends Pick<ListChange, "how"> {
   readonly ids: string;
 }
 
-interface FinishOptions {
+interface FinishOptions extends Pick<WriteOptions, "author"> {
   readonly unreferenced: boolean;
   readonly rehearse: boolean;
   /** ms since the epoch. */
@@ -67,11 +67,16 @@ export class StoreThread {
     return this.#thread.run((thread) => thread.call("listedIDs", this.path, key, slice));
   }
 
+  /** Does what `AuditLog.page` does. */
+  page(filter: AuditFilter, slice: Slice): Promise<EntityPage<AuditRecord>> {
+    return this.#thread.run((thread) => thread.call("audited", this.path, filter, slice));
+  }
+
   /** Does what `EntityStore.write` does. Calls must not overlap. */
   write(
     key: EntityKey,
     change: ChangeEntity,
-    { list, rehearse = false, unreferenced = false }: WriteOptions,
+    { list, rehearse = false, unreferenced = false, author }: WriteOptions,
   ): Promise<WriteOutcome> {
     const packed = list && { how: list.how, ids: JSON.stringify(list.ids) };
     return this.#thread.run(async (thread) => {
@@ -83,8 +88,9 @@ export class StoreThread {
         await thread.call("cancel", this.path);
         throw error;
       }
-      const options = { unreferenced, rehearse, time: this.now() };
-      return thread.call("finish", this.path, key, next, options);
+      const time = this.now();
+      const options = { unreferenced, rehearse, time, ...omitUndefined({ author }) };
+      return thread.call("finish", this.path, next, options);
     });
   }
 

@@ -1,4 +1,5 @@
 import { serveCalls } from "../base/thread-call.js";
+import { AuditLog } from "./audit-log.js";
 import { EntityPages } from "./entity-pages.js";
 import { EntityWriter, type WriteStart } from "./entity-writer.js";
 import { SqliteDatabase } from "./sqlite-database.js";
@@ -8,6 +9,7 @@ interface OpenDatabase {
   readonly database: SqliteDatabase;
   readonly pages: EntityPages;
   readonly writer: EntityWriter;
+  readonly audit: AuditLog;
 }
 
 let opened: OpenDatabase | undefined;
@@ -19,7 +21,7 @@ function open(path: string): OpenDatabase {
   if (opened === undefined) {
     const database = new SqliteDatabase(path);
     const writer = new EntityWriter(database, () => time);
-    opened = { database, pages: new EntityPages(database), writer };
+    opened = { database, pages: new EntityPages(database), writer, audit: new AuditLog(database) };
   }
   return opened;
 }
@@ -28,6 +30,7 @@ function open(path: string): OpenDatabase {
 serveCalls<StoreWorker>({
   filtered: (path, kind, slice, filter) => open(path).pages.filtered(kind, slice, filter),
   listedIDs: (path, key, slice) => open(path).pages.listedIDs(key, slice),
+  audited: (path, filter, slice) => open(path).audit.page(filter, slice),
   begin(path, key, list) {
     const { database, writer } = open(path);
     database.execute("BEGIN IMMEDIATE");
@@ -40,11 +43,11 @@ serveCalls<StoreWorker>({
       throw error;
     }
   },
-  finish(path, key, next, options) {
+  finish(path, next, options) {
     const { database, writer } = open(path);
     time = options.time;
     try {
-      const outcome = writer.finish(key, start?.before, next, options.unreferenced);
+      const outcome = writer.finish(start?.before, next, options);
       if (outcome === "written" && !options.rehearse) database.execute("COMMIT");
       return outcome;
     } finally {

@@ -55,7 +55,15 @@ export interface ListChange {
   readonly ids: readonly string[];
 }
 
+/** Who makes a write, for the audit log. */
+export interface Author {
+  readonly keyID: string;
+  readonly keyName: string;
+  readonly requestID: string;
+}
+
 export interface WriteOptions {
+  readonly author?: Author;
   /** Makes every check of the real write, and stores nothing. */
   readonly rehearse?: boolean;
   /** Refuses the write while another entity points at this one. */
@@ -78,6 +86,30 @@ export interface LatestChange {
 export interface EntityChangeRecord extends EntityKey, LatestChange {
   /** The version that was stored; null for a removal. */
   readonly version: number | null;
+}
+
+/** A write as the audit log keeps it. */
+export interface AuditRecord extends EntityChangeRecord {
+  /** The version before; null for a creation, and for removals that are older than the audit log. */
+  readonly fromVersion: number | null;
+  /** Null for writes that are older than the audit log. */
+  readonly author: Author | null;
+  /** The entity that a removal removed; null for other writes. */
+  readonly removed: AnyObject | null;
+}
+
+/** Writes need one of the values of each member that is given. */
+export interface AuditFilter {
+  readonly kinds?: readonly EntityKind[];
+  readonly id?: string;
+  readonly actions?: readonly ("create" | "update" | "delete")[];
+  /** Ids or names of keys. */
+  readonly authors?: readonly string[];
+  readonly requestID?: string;
+  /** ms since the epoch, inclusive. */
+  readonly from?: number;
+  /** ms since the epoch, exclusive. */
+  readonly to?: number;
 }
 
 /**
@@ -145,6 +177,10 @@ export interface EntityStore {
   readListFile(id: string, start: number): Promise<string | undefined>;
   /** Returns the first `count` writes after a sequence, in order. Rehearsed and refused writes have none. */
   changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]>;
+  /** Returns writes, newest first. Their `removed` is null. */
+  auditLog(filter: AuditFilter, slice: Slice): Promise<EntityPage<AuditRecord>>;
+  /** Returns one write by its sequence. */
+  auditRecord(sequence: number): Promise<AuditRecord | undefined>;
 }
 
 /** Everything that the service stores. */

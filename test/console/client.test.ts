@@ -25,6 +25,8 @@ const calls = {
   replaceGate: () =>
     client.replaceGate({ id: "a_gate", body: { isEnabled: true, description: "d", rules } }),
   patchGate: () => client.patchGate({ id: "a_gate", body: { tags: ["x"] }, ifMatch: "2" }),
+  compareVersions: () =>
+    client.compareVersions({ entityType: "gate", id: "a_gate", from: 1, to: 2 }),
   disableGate: () => client.disableGate({ id: "a_gate" }),
   enableGate: () => client.enableGate({ id: "a_gate" }),
   launchGate: () => client.launchGate({ id: "a_gate" }),
@@ -245,6 +247,8 @@ const calls = {
   readProject: () => client.readProject(),
   listKeys: () => client.listKeys(),
   listUsers: () => client.listUsers(),
+  listAuditLogs: () => client.listAuditLogs({ actionType: "create" }),
+  readAuditLog: () => client.readAuditLog({ id: "1" }),
   readEnvironments: () => client.readEnvironments(),
   replaceEnvironments: () =>
     client.replaceEnvironments({

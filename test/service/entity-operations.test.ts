@@ -11,7 +11,7 @@ import { modelStore } from "../storage/model-store.js";
 import { callerKey, stamp } from "../support/stamp.js";
 
 const body = { sql: "select 1", timestampColumn: "time", idTypeMapping: [] };
-const facts = { caller: callerKey, ifMatch: undefined };
+const facts = { caller: callerKey, requestID: "r", ifMatch: undefined };
 const key = { kind: "qualifying_event", id: "Purchase" } as const;
 
 function start() {

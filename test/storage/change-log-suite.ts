@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { EntityRecord } from "../../src/storage/store.js";
+import type { AuditFilter, EntityRecord } from "../../src/storage/store.js";
 import { propertyRuns } from "../support/property-runs.js";
 import { everything, gate, next } from "./records.js";
 import type { Stores } from "./store-suite.js";
@@ -102,6 +102,36 @@ export function changeLogSuite({ open }: Stores): void {
     await entities.write(gate("none"), () => undefined);
     expect(entities.latestChange()).toEqual(before);
     expect(await entities.changesAfter(before.sequence, 10)).toEqual([]);
+  });
+
+  it("keeps who made a write, from which version, and what a removal removed", async () => {
+    const { entities } = await open(undefined, () => 1_000);
+    const author = { keyID: "key_1", keyName: "CI \0 \ud800", requestID: "r/1" };
+    const record = gate("a\0");
+    await entities.insert(record, { author });
+    await entities.replace(next(record), { version: 1 });
+    await entities.remove(record, { version: 2, author });
+    await entities.insert(gate("b"), { author: { ...author, keyID: "key_2", keyName: "Other" } });
+    const log = async (filter: AuditFilter = {}, slice = everything) =>
+      (await entities.auditLog(filter, slice)).items.map(({ sequence }) => sequence);
+    const { items, totalItems } = await entities.auditLog({}, { start: 1, count: 2 });
+    expect(totalItems).toBe(4);
+    const common = { kind: "gate", id: "a\0", removed: null };
+    expect(items).toEqual([
+      { ...common, sequence: 3, time: 1_002, version: null, fromVersion: 2, author },
+      { ...common, sequence: 2, time: 1_001, version: 2, fromVersion: 1, author: null },
+    ]);
+    expect(await entities.auditRecord(3)).toMatchObject({ removed: next(record).body });
+    expect(await entities.auditRecord(1)).toMatchObject({ fromVersion: null, removed: null });
+    expect(await entities.auditRecord(5)).toBeUndefined();
+    expect(await log({ id: "a\0" })).toEqual([3, 2, 1]);
+    expect(await log({ authors: ["key_1"] })).toEqual([3, 1]);
+    expect(await log({ authors: ["CI \0 \ud800", "key_2"] })).toEqual([4, 3, 1]);
+    expect(await log({ actions: ["create", "delete"] })).toEqual([4, 3, 1]);
+    expect(await log({ actions: ["update"], kinds: ["gate"] })).toEqual([2]);
+    expect(await log({ kinds: ["segment"] })).toEqual([]);
+    expect(await log({ kinds: [] })).toEqual([]);
+    expect(await log({ requestID: "r/1", from: 1_001, to: 1_003 })).toEqual([3]);
   });
 
   it("leads from nothing to what is stored, after any writes", async () => {

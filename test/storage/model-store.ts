@@ -9,7 +9,9 @@ import {
 } from "../../src/contract/list-query.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 import type {
-  EntityChangeRecord,
+  AuditFilter,
+  AuditRecord,
+  Author,
   EntityKey,
   EntityPage,
   EntityRecord,
@@ -28,16 +30,24 @@ export function modelStore(now: () => number = Date.now): Store {
   const snapshots = new Map<string, AnyObject[]>();
   const files = new Map<string, string>();
   const keys = new Map<string, KeyRecord>();
-  const changes: EntityChangeRecord[] = [];
+  const changes: AuditRecord[] = [];
   const latestChange = () => changes.at(-1) ?? { sequence: 0, time: 0 };
-  const log = ({ kind, id }: EntityKey, version: number | null) => {
+  const log = (
+    before: EntityRecord | undefined,
+    next: EntityRecord | undefined,
+    author?: Author,
+  ) => {
     const { sequence, time } = latestChange();
+    const { kind, id, body } = (next ?? before) as EntityRecord;
     changes.push({
       sequence: sequence + 1,
       time: Math.max(now(), time + 1),
       kind,
       id,
-      version,
+      version: next?.version ?? null,
+      fromVersion: before?.version ?? null,
+      author: author ?? null,
+      removed: next === undefined ? body : null,
     });
   };
   const place = ({ kind, id }: EntityKey) => `${kind}/${id}`;
@@ -66,7 +76,7 @@ export function modelStore(now: () => number = Date.now): Store {
         ),
       listedIDs: async (key, { start, count }) =>
         [...(lists.get(place(key)) ?? [])].sort().slice(start, start + count),
-      write: async (key, change, { rehearse = false, unreferenced = false, list } = {}) => {
+      write: async (key, change, { rehearse = false, unreferenced = false, list, author } = {}) => {
         const before = records.get(place(key));
         const ids = new Set(list?.how === "replace" ? [] : lists.get(place(key)));
         const idsBefore = lists.get(place(key))?.size ?? 0;
@@ -79,14 +89,14 @@ export function modelStore(now: () => number = Date.now): Store {
         if (next !== undefined && nameTaken(next)) return "name_taken";
         if (rehearse) return "written";
         if (next === undefined) {
-          if (before !== undefined) log(key, null);
+          if (before !== undefined) log(before, next, author);
           snapshots.delete(place(key));
           records.delete(place(key));
           lists.delete(place(key));
         } else {
           lists.set(place(key), ids);
           keep(next);
-          log(next, next.version);
+          log(before, next, author);
         }
         return "written";
       },
@@ -116,7 +126,19 @@ export function modelStore(now: () => number = Date.now): Store {
         return { sequence, time };
       },
       changesAfter: async (after, count) =>
-        changes.filter(({ sequence }) => sequence > after).slice(0, count),
+        changes
+          .filter(({ sequence }) => sequence > after)
+          .slice(0, count)
+          .map(({ sequence, time, kind, id, version }) => ({ sequence, time, kind, id, version })),
+      auditLog: async (filter, slice) =>
+        pageOf(
+          changes
+            .filter((change) => isAudited(change, filter))
+            .map((change) => ({ ...change, removed: null }))
+            .reverse(),
+          slice,
+        ),
+      auditRecord: async (wanted) => changes.find(({ sequence }) => sequence === wanted),
     },
     keys: {
       find: async (hash) => [...keys.values()].find((key) => key.hash === hash),
@@ -175,4 +197,21 @@ function newestFirst(left: EntityRecord, right: EntityRecord): number {
 
 function pageOf<Item>(items: readonly Item[], { start, count }: Slice): EntityPage<Item> {
   return { items: items.slice(start, start + count), totalItems: items.length };
+}
+
+function isAudited(change: AuditRecord, filter: AuditFilter): boolean {
+  const { kinds, id, actions, authors, requestID, from, to } = filter;
+  const { keyID = "", keyName = "" } = change.author ?? {};
+  const action =
+    change.version === null ? "delete" : change.fromVersion === null ? "create" : "update";
+  return (
+    (kinds?.includes(change.kind) ?? true) &&
+    (id === undefined || change.id === id) &&
+    (actions?.includes(action) ?? true) &&
+    (authors?.some((one) => change.author !== null && (one === keyID || one === keyName)) ??
+      true) &&
+    (requestID === undefined || change.author?.requestID === requestID) &&
+    (from === undefined || change.time >= from) &&
+    (to === undefined || change.time < to)
+  );
 }
