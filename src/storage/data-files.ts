@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { open, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import Connection from "libsql";
@@ -35,7 +35,10 @@ export const eventFile: DataFile = {
 export const dataFiles = [consoleFile, eventFile] as const;
 
 /** The file that a running service keeps locked. It stays empty. */
-const LOCK_FILE = "serve.lock";
+export const LOCK_FILE = "serve.lock";
+
+/** A directory that is in the data directory until a restore into it has ended. */
+export const RESTORING = ".restoring";
 
 /** The first bytes of an SQLite file (https://www.sqlite.org/fileformat.html). */
 const MAGIC = "SQLite format 3\0";
@@ -43,9 +46,10 @@ const MAGIC = "SQLite format 3\0";
 /**
  * Throws `database_missing` if one of the two databases is lost, or a file of 0 bytes, while the other
  * holds data: the service would replace it with an empty one. After an interrupted first start, neither
- * holds data.
+ * holds data. Throws `restore_unfinished` if a restore into the directory was interrupted.
  */
 export async function requireAllDatabases(directory: string): Promise<void> {
+  if (existsSync(join(directory, RESTORING))) throw unfinished(directory);
   const path = ({ name }: DataFile) => join(directory, name);
   const missing = dataFiles.find((file) => bytesOf(path(file)) === 0);
   const present = dataFiles.find((file) => bytesOf(path(file)) > 0);
@@ -61,6 +65,13 @@ export async function requireAllDatabases(directory: string): Promise<void> {
     "database_missing",
     `${path(missing)} is ${isEmpty ? "empty (0 bytes)" : "missing"} beside ${present.name}; restore it ` +
       `from the same backup, or move ${present.name} away to start empty`,
+  );
+}
+
+function unfinished(directory: string): SwitchyardError {
+  return new SwitchyardError(
+    "restore_unfinished",
+    `${directory} has a part of a backup: restore the backup again`,
   );
 }
 

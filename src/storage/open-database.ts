@@ -91,7 +91,8 @@ export function migrate(database: SqliteDatabase, schema: Schema): void {
   });
 }
 
-function appliedMigrations(database: SqliteDatabase, schema: Schema): number {
+/** Returns the number of applied migrations. Throws `database_foreign` and `database_newer`. */
+export function appliedMigrations(database: SqliteDatabase, schema: Schema): number {
   const applied = database.pragma("user_version");
   const known = schema.migrations.length;
   const isEmpty = database.pragma("schema_version") === 0;

@@ -27,24 +27,29 @@ interface Prepared {
  * Two files lie next to the database file. `-wal` holds commits that are not in the file yet: it
  * belongs to the database, copy both. `-shm` is recreated when it is missing. SQLite moves the log into
  * the file every 1,000 pages and on close. Keep the file on a local disk: network file systems lack the
- * locks. To copy a database in use, run `VACUUM INTO 'copy.db'` in any SQLite shell; to check one,
- * `PRAGMA integrity_check`; to shrink one after many removals, `VACUUM` while the service is stopped.
+ * locks. To shrink a database after many removals, run `VACUUM` while the service is stopped.
  */
 export class SqliteDatabase {
   readonly path: string;
+  readonly #isReadOnly: boolean;
   readonly #connection: Connection.Database;
   readonly #prepared = new Map<string, Prepared>();
   readonly #dataVersion: Prepared;
 
-  /** Throws `database_unwritable`, `database_damaged` and `database_busy`. */
-  constructor(path: string) {
+  /**
+   * With `readOnly`, nothing can be written, and closing leaves the log to the writers. Throws
+   * `database_unwritable`, `database_damaged` and `database_busy`.
+   */
+  constructor(path: string, { readOnly = false } = {}) {
     this.path = path;
+    this.#isReadOnly = readOnly;
     this.#connection = this.#guard(() => new Connection(path));
     try {
       this.setBusyTimeout(BUSY_TIMEOUT_MS);
       this.execute(`PRAGMA foreign_keys = ON; PRAGMA cache_size = -${PAGE_CACHE_KIB}`);
       // Every commit syncs the log: acknowledged writes survive a power cut.
       this.execute("PRAGMA synchronous = FULL");
+      if (readOnly) this.execute("PRAGMA query_only = ON");
       this.#dataVersion = this.#guard(() =>
         this.#connection.prepare("PRAGMA data_version").raw(true),
       ) as Prepared;
@@ -61,6 +66,17 @@ export class SqliteDatabase {
   /** Returns the first row. The statement must not change anything. */
   first<Row>(sql: string, values: readonly SqlValue[] = []): Row | undefined {
     return this.#guard(() => this.#prepare(sql).get(values) as Row | undefined);
+  }
+
+  /** Reads rows one by one, each as a list of its values. */
+  *rows<Row>(sql: string): Generator<Row, void> {
+    const statement = this.#guard(() => this.#connection.prepare(sql).raw(true));
+    const rows = this.#guard(() => statement.iterate()) as Iterator<Row>;
+    for (;;) {
+      const { done, value } = this.#guard(() => rows.next());
+      if (done === true) return;
+      yield value;
+    }
   }
 
   run(sql: string, values: readonly SqlValue[] = []): Changes {
@@ -124,8 +140,8 @@ export class SqliteDatabase {
 
   close(): void {
     try {
-      // The driver releases the file only after garbage collection, so move the log now.
-      this.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+      // The driver releases the file only after garbage collection, so end reading, or move the log, now.
+      this.execute(this.#isReadOnly ? "ROLLBACK" : "PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
       // Nothing is lost: the log is read when the database is opened again.
     }

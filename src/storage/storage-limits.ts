@@ -55,3 +55,6 @@ export const EVENTS_PER_SLICE = 10_000;
 
 /** Units of an experiment that are in memory at once, about 150 bytes each. */
 export const EXPERIMENT_UNITS_AT_ONCE = 2_000_000;
+
+/** Attempts to open both databases with no events stored in between: one takes about 0.1 ms. */
+export const SNAPSHOT_ATTEMPTS_MAX = 1_000;

@@ -34,6 +34,7 @@ import type { KeysAction } from "../service/run-keys.js";
 import type { Invocation } from "../steps/run-steps.js";
 import * as help from "./command-help.js";
 import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
+import { dataCommands, storedData } from "./data-commands.js";
 
 type Parsed = Readonly<Record<string, unknown>>;
 
@@ -66,9 +67,6 @@ interface CommandRow {
 }
 
 const inputs = ["[inputs...]", "files, directories or globs to read", "inputs"] as const;
-
-/** Only `serve` can do without stored data. */
-const storedData: OptionDescriptions = { data: "Directory with the service's databases" };
 
 const commandRows: readonly CommandRow[] = [
   {
@@ -289,6 +287,7 @@ export function createCommands(
   };
   return [
     ...commandRows.map(create),
+    ...dataCommands(context, ended),
     loadSqlCommand(context, ended),
     keysCommand(context, ended),
     completionCommand(context),

@@ -1,0 +1,25 @@
+/** Texts after the options in the help of the commands for the data of a service. */
+
+export const backup = `
+Writes both databases of one moment into a tar file with gzip, also while a
+service writes them, which does not wait. Before the file gets its name, it is
+restored into a scratch directory beside it and compared: checks of SQLite, rows
+and digest of each table. That directory needs the room of the databases.
+
+Examples:
+  $ switchyard backup backup.tar.gz
+  $ switchyard backup /backups/monday.tar.gz --data /var/lib/switchyard --json
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or the file exists, 130 interrupted.`;
+
+export const restore = `
+Checks the whole backup, then gives the databases their names. A service does
+not start on the directory before all is there. A backup of an older version is
+updated at the next start of \`switchyard serve\`.
+
+Examples:
+  $ switchyard restore backup.tar.gz --data restored
+  $ switchyard serve --data restored
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or the directory has data,
+4 a service uses the directory, 130 interrupted.`;
