@@ -17,6 +17,7 @@ import {
   startToReady,
 } from "./service/measures.mjs";
 import { gatesPath } from "./service/requests.mjs";
+import { compareGroups } from "./service/results.mjs";
 
 const options = readOptions("npm run bench:service", {
   runs: { type: "count", default: "3", help: "runs of each, of which the median counts" },
@@ -34,8 +35,18 @@ const options = readOptions("npm run bench:service", {
   },
   only: {
     type: "list",
-    choices: ["single", "arrays", "patch", "evaluate", "read", "lists", "memory", "start"],
-    default: "single,arrays,patch,evaluate,read,lists,memory,start",
+    choices: [
+      "single",
+      "arrays",
+      "patch",
+      "evaluate",
+      "read",
+      "lists",
+      "results",
+      "memory",
+      "start",
+    ],
+    default: "single,arrays,patch,evaluate,read,lists,results,memory,start",
     help: "what to measure",
   },
 });
@@ -51,6 +62,7 @@ const measures = {
   evaluate: measureEvaluations,
   read: measureReads,
   lists: measureLists,
+  results: measureResults,
   memory: measureMemory,
   start: measureStart,
 };
@@ -183,6 +195,15 @@ async function measureLists(directory) {
     rows.push(timeRow("  others wait meanwhile, ms", waits, "p99 < 20"));
   }
   return rows;
+}
+
+async function measureResults(directory) {
+  const { times, waits, addedMb } = await compareGroups(directory, options.events);
+  return [
+    timeRow(`results of an experiment over ${options.events} events, ms`, times, ""),
+    timeRow("  others wait meanwhile, ms", waits, "p99 < 20"),
+    { name: "  memory that it adds, MB", median: addedMb.toFixed(0) },
+  ];
 }
 
 function timeRow(name, list, goal) {

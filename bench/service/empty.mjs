@@ -1,8 +1,8 @@
 // The baseline of the service: the same app with the same limits, hooks, parsing and metrics, but one
 // public route that validates nothing and does nothing.
 import { z } from "zod";
-import { createApp } from "../../src/service/app.js";
-import { createLogger } from "../../src/service/request-log.js";
+import { createApp } from "../../src/http/app.js";
+import { createLogger } from "../../src/http/request-log.js";
 import { eventPath } from "./requests.mjs";
 
 const route = {

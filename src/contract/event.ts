@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageEnvelope, pageQuery } from "./common.js";
 import { kindOf, numeric, text, withRule } from "./fields.js";
-import { noBody, noParams, noQuery, type Route } from "./route.js";
+import { noBody, noParams, noQuery, type Route, writeQuery } from "./route.js";
 
 const EVENT_NAME_CHARACTERS_MAX = 1_024;
 const EVENTS_PER_REQUEST_MAX = 1_000;
@@ -138,6 +138,21 @@ export const eventListQuery = z
   .exactPartial()
   .extend({ limit: pageQuery.shape.limit });
 
+export const personQuery = withRule(
+  z
+    .object({
+      userID: text("ID of the user.").min(1),
+      stableID: text("ID of the device.").min(1),
+    })
+    .exactPartial()
+    .extend(writeQuery.shape),
+  (query) => {
+    const { userID, stableID } = query as Readonly<Record<string, unknown>>;
+    if (userID !== undefined || stableID !== undefined) return [];
+    return [{ path: ["userID"], message: "Required, or `stableID`" }];
+  },
+);
+
 const listedEvents = messageEnvelope.extend({
   data: z
     .array(analyticsEvent.extend({ timestamp: eventTime }))
@@ -194,5 +209,22 @@ export const eventRoutes = {
     status: 200,
     message: "Events listed successfully.",
     response: listedEvents,
+  },
+  deleteEvents: {
+    ...onEvents,
+    origin: "extension",
+    method: "DELETE",
+    path: "/v1/events",
+    access: "console",
+    summary: "Delete the events of one person",
+    query: personQuery,
+    body: noBody,
+    status: 200,
+    message: "Events deleted successfully.",
+    response: messageEnvelope.extend({
+      data: z
+        .object({ events: z.int().describe("Events that this call deleted.") })
+        .describe("What was deleted."),
+    }),
   },
 } as const satisfies Record<string, Route>;

@@ -3,7 +3,8 @@ import { routes } from "./routes.js";
 
 /** Returns the part of the console API that a path belongs to: `gates` for `/console/v1/gates/{id}`. */
 export function areaOf(path: Route["path"]): string {
-  return path.split("/")[3] ?? "";
+  const [, root, second = "", third = ""] = path.split("/");
+  return root === "console" ? third : second;
 }
 
 /**

@@ -1,6 +1,7 @@
-import { Counter, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { WarningKind } from "../intake/event-warning.js";
 import type { EventCommit } from "../storage/event-store.js";
+import type { StoreSize } from "../storage/store.js";
 
 /** One answered request. `route` is the pattern of the path: ids would create new series. */
 interface RequestObservation {
@@ -24,7 +25,74 @@ const DURATION_BUCKETS_SECONDS = [
 ];
 const COMMIT_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/** Counts requests and events, in a separate registry. */
+/** One number of the store for each value of a label, or without a label. */
+interface SizeGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly label?: string;
+  values(size: StoreSize): readonly (readonly [label: string, value: number])[];
+}
+
+const sizeGauges: readonly SizeGauge[] = [
+  {
+    name: "switchyard_database_bytes",
+    help: "Bytes of a database file, without its log.",
+    label: "database",
+    values: ({ console, events }) => [
+      ["console", console.bytes],
+      ["events", events.bytes],
+    ],
+  },
+  {
+    name: "switchyard_database_free_bytes",
+    help: "Bytes of a database file that hold nothing and are used again.",
+    label: "database",
+    values: ({ console, events }) => [
+      ["console", console.freeBytes],
+      ["events", events.freeBytes],
+    ],
+  },
+  {
+    name: "switchyard_events",
+    help: "Events in the store.",
+    values: ({ events }) => [["", events.count]],
+  },
+  {
+    name: "switchyard_entities",
+    help: "Entities in the store, archived ones too.",
+    label: "kind",
+    values: ({ entities }) => entities.map(({ kind, count }) => [kind, count]),
+  },
+  {
+    name: "switchyard_keys",
+    help: "Keys that are not revoked.",
+    label: "kind",
+    values: ({ keys }) => keys.map(({ kind, count }) => [kind, count]),
+  },
+];
+
+function registerGauge(
+  registry: Registry,
+  { name, help, label, values }: SizeGauge,
+  read: () => Promise<StoreSize | undefined>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    registers: [registry],
+    async collect() {
+      const size = await read();
+      this.reset();
+      for (const [labelValue, value] of size === undefined ? [] : values(size)) {
+        if (label === undefined) this.set(value);
+        else this.set({ [label]: labelValue }, value);
+      }
+    },
+  });
+}
+
+/** Counts requests and events, and shows the size of the store, in a separate registry. */
 export class ServiceMetrics {
   readonly registry = new Registry();
   readonly #requests = new Counter({
@@ -63,6 +131,30 @@ export class ServiceMetrics {
     buckets: COMMIT_BUCKETS,
     registers: [this.registry],
   });
+
+  #readSize: (() => Promise<StoreSize>) | undefined;
+  #size: Promise<StoreSize | undefined> | undefined;
+
+  constructor() {
+    const read = () => this.#readOnce();
+    for (const gauge of sizeGauges) registerGauge(this.registry, gauge, read);
+  }
+
+  /** Shows the size of a store, which is read when somebody asks for metrics. */
+  watchSize(read: () => Promise<StoreSize>): void {
+    this.#readSize = read;
+  }
+
+  /** All gauges of one answer share a reading. */
+  #readOnce(): Promise<StoreSize | undefined> {
+    // A store that cannot be read is what /readyz reports: the other metrics are shown.
+    this.#size ??= (this.#readSize?.() ?? Promise.resolve(undefined))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#size = undefined;
+      });
+    return this.#size;
+  }
 
   observeRequest({ method, route, status, durationMs }: RequestObservation): void {
     this.#requests.inc({ method, route, status });

@@ -2,6 +2,7 @@ import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../base/limits.js";
 import { logLevels } from "../base/log-levels.js";
 import { announcements } from "../target/target-rules.js";
 import { idempotencyKeys } from "../webhook/request-batch.js";
+import { daysOption } from "./days-option.js";
 import * as type from "./option-types.js";
 import { EVENTS_MAX } from "./option-values.js";
 
@@ -157,6 +158,12 @@ export const serviceRows = {
     type: type.origins,
     description: "Origin of pages that may evaluate and send events, or * for all",
     otherwise: "none",
+  },
+  keepEvents: {
+    section: "serve",
+    type: daysOption,
+    description: "Days after which events are removed, such as 90d",
+    otherwise: "events are kept",
   },
   logLevel: {
     section: "serve",

@@ -3,6 +3,7 @@ import { routes } from "../contract/routes.js";
 import { type App, type AppOptions, createApp, type Endpoints } from "../http/app.js";
 import type { AnyHandlers, Handlers } from "../http/handler.js";
 import type { ServiceMetrics } from "../http/metrics.js";
+import type { EventStore } from "../storage/event-store.js";
 import type { Store } from "../storage/store.js";
 import type { Target } from "../target/target.js";
 import { auditLogHandlers } from "./audit-logs.js";
@@ -22,6 +23,7 @@ import { layerHandlers } from "./layers.js";
 import { LiveCatalogue } from "./live-catalogue.js";
 import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
 import { ofrepHandlers } from "./ofrep.js";
+import { OldEvents } from "./old-events.js";
 import { projectHandlers } from "./project.js";
 import { promptHandlers } from "./prompts.js";
 import { qualifyingEventHandlers } from "./qualifying-events.js";
@@ -40,6 +42,8 @@ interface EndpointOptions {
   readonly schemaChecker?: SchemaChecker;
   /** The platform that is rehearsed: events that it would drop or change are answered with warnings. */
   readonly target?: Target | undefined;
+  /** Days after which events are removed; absent: they are kept. */
+  readonly keptDays?: number | undefined;
 }
 
 export interface ServiceOptions extends AppOptions, EndpointOptions {
@@ -63,7 +67,10 @@ class ServiceEndpoints implements Endpoints {
     this.#closings.push(this.#schemaChecker);
   }
 
-  createHandlers({ entities, events, keys }: Store, metrics: ServiceMetrics): AnyHandlers {
+  createHandlers(store: Store, metrics: ServiceMetrics): AnyHandlers {
+    const { entities, events, keys } = store;
+    metrics.watchSize(() => store.size());
+    this.#removeOldEvents(events);
     const { logger, now = Date.now, newIdentifier = randomIdentifier, target } = this.options;
     const operations = new EntityOperations(entities, now);
     const catalogue = new LiveCatalogue(entities);
@@ -104,6 +111,20 @@ class ServiceEndpoints implements Endpoints {
     };
     // Each handler gets what its own route defines: see `registerRoutes`.
     return handlers as unknown as AnyHandlers;
+  }
+
+  #removeOldEvents(events: EventStore): void {
+    const { logger, now = Date.now, keptDays } = this.options;
+    if (keptDays === undefined) return;
+    const old = new OldEvents({
+      events,
+      keptDays,
+      now,
+      onRemoved: (events, before) => logger.info({ events, before }, "Old events removed"),
+      onFailed: (err) => logger.error({ err }, "Old events could not be removed"),
+    });
+    this.#closings.push(old);
+    old.begin();
   }
 
   async close(): Promise<void> {

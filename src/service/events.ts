@@ -95,6 +95,11 @@ export function eventHandlers(
       const data = new FinishedJson(`[${items.map(({ body }) => body).join(",")}]`);
       return { content: { data, nextCursor } };
     },
+
+    async deleteEvents({ query: { userID, stableID, dryRun } }) {
+      const count = await events.removePerson({ userID, stableID }, dryRun).catch(refuse);
+      return { content: { data: { events: count } } };
+    },
   };
 }
 

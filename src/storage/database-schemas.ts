@@ -282,5 +282,9 @@ export const eventSchema: Schema = {
         key_digest TEXT PRIMARY KEY
       ) STRICT, WITHOUT ROWID`,
     ],
+    [
+      // Days since 1970-01-01; NULL for keys that are older than this column.
+      `ALTER TABLE event_request ADD COLUMN arrived_day INTEGER`,
+    ],
   ],
 };

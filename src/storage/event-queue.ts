@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { DAY_MS } from "../base/day.js";
 import { type EventCommit, type EventIntake, EventsUnavailableError } from "./event-store.js";
 import { storedText } from "./sqlite-database.js";
 import {
@@ -22,6 +23,8 @@ interface PackedSeries {
 export interface PackedIntake {
   /** SHA-256 of the idempotency key, in base64url. */
   readonly keyDigest: string | undefined;
+  /** Days since 1970-01-01. */
+  readonly arrivedDay: number;
   readonly series: readonly PackedSeries[];
   /** Characters of all rows. */
   readonly characters: number;
@@ -133,7 +136,8 @@ export class EventQueue {
   }
 }
 
-export function packIntake({ events, idempotencyKey }: EventIntake): PackedIntake {
+/** `now` is the time of arrival, in ms since the epoch. */
+export function packIntake({ events, idempotencyKey }: EventIntake, now: number): PackedIntake {
   const found = new Map<string, { day: string; event: string; count: number; rows: string }>();
   let characters = 0;
   for (const { day, event, timestamp, body } of events) {
@@ -152,5 +156,6 @@ export function packIntake({ events, idempotencyKey }: EventIntake): PackedIntak
     idempotencyKey === undefined
       ? undefined
       : createHash("sha256").update(idempotencyKey).digest("base64url");
-  return { keyDigest, series: [...found.values()], characters };
+  const arrivedDay = Math.floor(now / DAY_MS);
+  return { keyDigest, arrivedDay, series: [...found.values()], characters };
 }

@@ -1,4 +1,5 @@
 import { serveCalls } from "../base/thread-call.js";
+import { findPerson, type Person, type PersonSearch } from "./event-removal.js";
 import {
   countExperiment,
   type ExperimentCounts,
@@ -9,6 +10,7 @@ import { SqliteDatabase } from "./sqlite-database.js";
 /** The calls that the thread serves. `path` is the database file, which is up to date; it stays open. */
 export interface EventReaderThread {
   countExperiment(path: string, question: ExperimentQuestion): ExperimentCounts;
+  findPerson(path: string, person: Person, after: number, last: number): PersonSearch;
   close(): void;
 }
 
@@ -22,5 +24,6 @@ function open(path: string): SqliteDatabase {
 // Entry file of the thread that reads many events: other work does not wait for it.
 serveCalls<EventReaderThread>({
   countExperiment: (path, question) => countExperiment(open(path), question),
+  findPerson: (path, person, after, last) => findPerson(open(path), person, after, last),
   close: () => opened?.close(),
 });

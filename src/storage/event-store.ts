@@ -1,5 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
+import type { Person } from "./event-removal.js";
 import type { ExperimentCounts, ExperimentQuestion } from "./experiment-counts.js";
+import type { DatabaseSize } from "./sqlite-database.js";
 
 /** A stored event. */
 export interface StoredEvent {
@@ -56,6 +58,11 @@ export interface EventCommit {
   readonly events: number;
 }
 
+export interface EventStoreSize extends DatabaseSize {
+  /** Stored events. */
+  readonly count: number;
+}
+
 export interface EventStore {
   /**
    * Resolves when the events are durable; waiting requests share a transaction. Throws
@@ -71,6 +78,17 @@ export interface EventStore {
   list(query: EventQuery): Promise<EventPage>;
   /** Counts the units of an experiment. Takes seconds for a million events; other calls do not wait. */
   countExperiment(question: ExperimentQuestion): Promise<ExperimentCounts>;
+  /**
+   * Removes the events of the days before `day`, `YYYY-MM-DD`, and idempotency keys as old. Returns the
+   * number of events. Works in slices, between which others write.
+   */
+  removeBefore(day: string): Promise<number>;
+  /**
+   * Removes the events of a person that are stored now, durably, and returns their number; with `rehearse`,
+   * only counts them. Works in slices; the same call completes one that was cut off.
+   */
+  removePerson(person: Person, rehearse: boolean): Promise<number>;
+  size(): Promise<EventStoreSize>;
 }
 
 /** Events were not stored. The same request may succeed later. */

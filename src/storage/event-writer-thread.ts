@@ -1,5 +1,6 @@
 import { serveCalls } from "../base/thread-call.js";
 import { eventSchema } from "./database-schemas.js";
+import { removeEvents } from "./event-removal.js";
 import { openDatabase } from "./open-database.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteEventWriter } from "./sqlite-event-writer.js";
@@ -15,5 +16,6 @@ serveCalls<EventWriterThread>({
     writer = new SqliteEventWriter(database);
   },
   write: (batch) => (writer as SqliteEventWriter).write(batch),
+  remove: (step) => removeEvents(database as SqliteDatabase, step),
   close: () => database?.close(),
 });

@@ -19,6 +19,21 @@ interface Prepared {
   run(values: readonly SqlValue[]): Changes;
 }
 
+type NumberPragma =
+  | "user_version"
+  | "schema_version"
+  | "application_id"
+  | "page_size"
+  | "page_count"
+  | "freelist_count";
+
+/** Bytes of a database, without its log. */
+export interface DatabaseSize {
+  readonly bytes: number;
+  /** Those of pages that hold nothing and are used again. */
+  readonly freeBytes: number;
+}
+
 /**
  * One connection to one SQLite file, which `openDatabase` has put into WAL mode. All calls are
  * synchronous, so no transaction is open while other code of this thread runs. Throws the errors that
@@ -93,11 +108,19 @@ export class SqliteDatabase {
     this.execute(`PRAGMA busy_timeout = ${milliseconds}`);
   }
 
-  pragma(name: "user_version" | "schema_version" | "application_id"): number {
+  pragma(name: NumberPragma): number {
     return this.#guard(() => {
       const row = this.#connection.prepare(`PRAGMA ${name}`).all()[0];
       return Number((row as Record<string, unknown>)[name]);
     });
+  }
+
+  size(): DatabaseSize {
+    const pageBytes = this.pragma("page_size");
+    return {
+      bytes: this.pragma("page_count") * pageBytes,
+      freeBytes: this.pragma("freelist_count") * pageBytes,
+    };
   }
 
   /** Returns a number that changes when another connection has written to the file. */

@@ -4,6 +4,7 @@ import {
   type DayRange,
   type EventPage,
   type EventQuery,
+  type EventStoreSize,
   type StoredEvent,
   type StoredEventCount,
 } from "./event-store.js";
@@ -41,12 +42,26 @@ const selectCounts = `SELECT day, event, events AS count FROM event_series
   WHERE day >= ? AND day < ? AND (day, event) > (?, ?)
   ORDER BY day, event LIMIT ?`;
 
+interface SeriesSum {
+  readonly events: number;
+  /** Null after the last series. */
+  readonly last: number | null;
+}
+
+const sumSeries = `SELECT sum(events) AS events, max(id) AS last FROM
+  (SELECT id, events FROM event_series WHERE id > ? ORDER BY id LIMIT ${EVENT_COUNTS_PER_TURN})`;
+
+const selectLast = "SELECT max(sequence) AS sequence FROM event";
+
 const selectSeries = "SELECT id, day, event FROM event_series WHERE id = ?";
+
+/** Takes the id twice. SQLite does not read JSON that is nested too deeply: such events have no user. */
+const hasID = (name: string) => `CASE WHEN ? IS NULL THEN 1
+  WHEN json_valid(body) THEN coalesce(body ->> '$.user.${name}' = ?, 0) ELSE 0 END`;
 
 // The size of a body is known without reading the body. Takes each id of the user twice.
 const position = `series, sequence, octet_length(body) AS bytes,
-  (? IS NULL OR coalesce(body ->> '$.user.userID' = ?, 0))
-    AND (? IS NULL OR coalesce(body ->> '$.user.stableID' = ?, 0)) AS isOfUser`;
+  (${hasID("userID")}) AND (${hasID("stableID")}) AS isOfUser`;
 
 const selectInSeries = `SELECT ${position} FROM event
   WHERE series = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
@@ -84,6 +99,23 @@ export class SqliteEventReader {
         return counts;
       }
       after = last;
+    }
+  }
+
+  /** Returns the sequence of the newest event; 0 without events. */
+  lastSequence(): number {
+    return this.#database.first<{ sequence: number | null }>(selectLast)?.sequence ?? 0;
+  }
+
+  async size(): Promise<EventStoreSize> {
+    let count = 0;
+    for (let after = 0; ; await nextTurn()) {
+      const part = this.#database.first<SeriesSum>(sumSeries, [after]);
+      if (part === undefined || part.last === null) {
+        return { ...this.#database.size(), count };
+      }
+      count += part.events;
+      after = part.last;
     }
   }
 

@@ -2,7 +2,7 @@ import type { PackedIntake } from "./event-queue.js";
 import type { EventCommit } from "./event-store.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
-const rememberRequest = "INSERT OR IGNORE INTO event_request VALUES (?)";
+const rememberRequest = "INSERT OR IGNORE INTO event_request VALUES (?, ?)";
 
 const countSeries = `INSERT INTO event_series (day, event, events) VALUES (?, ?, ?)
   ON CONFLICT DO UPDATE SET events = events + excluded.events RETURNING id`;
@@ -37,8 +37,9 @@ export class SqliteEventWriter {
     });
   }
 
-  #isFresh({ keyDigest }: PackedIntake): boolean {
-    return keyDigest === undefined || this.#database.run(rememberRequest, [keyDigest]).changes > 0;
+  #isFresh({ keyDigest, arrivedDay }: PackedIntake): boolean {
+    if (keyDigest === undefined) return true;
+    return this.#database.run(rememberRequest, [keyDigest, arrivedDay]).changes > 0;
   }
 }
 

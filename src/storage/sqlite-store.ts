@@ -9,12 +9,12 @@ import {
   watchDataFiles,
 } from "./data-files.js";
 import { consoleSchema, eventSchema } from "./database-schemas.js";
+import { EventKeeping } from "./event-keeping.js";
 import { EventQueue, type EventQueueOptions, type EventWriter, packIntake } from "./event-queue.js";
-import type { EventReaderThread } from "./event-reader-thread.js";
+import { type EventRemover, removeEvents } from "./event-removal.js";
 import type { EventStore } from "./event-store.js";
-import { countExperiment } from "./experiment-counts.js";
 import type { KeyStore } from "./key-store.js";
-import { LazyThread } from "./lazy-thread.js";
+import { type LongReadings, readingsInThread, readingsOver } from "./long-readings.js";
 import { openDatabase } from "./open-database.js";
 import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";
 import { SqliteEntityStore } from "./sqlite-entity-store.js";
@@ -22,7 +22,7 @@ import { SqliteEventReader } from "./sqlite-event-reader.js";
 import { SqliteEventWriter } from "./sqlite-event-writer.js";
 import { SqliteKeyStore } from "./sqlite-key-store.js";
 import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
-import type { Store } from "./store.js";
+import type { CountedKind, Store } from "./store.js";
 import { StoreThread } from "./store-thread.js";
 import { ThreadEventWriter } from "./thread-event-writer.js";
 import { WriteBatch } from "./write-batch.js";
@@ -42,6 +42,11 @@ export interface OpenEventStore {
 
 /** `directory` is the data directory, or `:memory:`. */
 export type OpenEvents = (directory: string) => Promise<OpenEventStore>;
+
+const entityTotals = "SELECT kind, entities AS count FROM entity_total ORDER BY kind";
+
+const keyTotals = `SELECT kind, count(*) AS count FROM key WHERE revoked_time IS NULL
+  GROUP BY kind ORDER BY kind`;
 
 interface StoreOptions {
   /** Returns ms since the epoch. */
@@ -79,6 +84,12 @@ export async function openSqliteStore(
     entities,
     keys: new SqliteKeyStore(database, batch),
     events: opened.events,
+    size: async () => ({
+      console: database.size(),
+      events: await opened.events.size(),
+      entities: database.all<CountedKind>(entityTotals),
+      keys: database.all<CountedKind>(keyTotals),
+    }),
     probe: async (isWriting) => {
       await requireFiles();
       if (!isWriting) return;
@@ -117,6 +128,8 @@ interface EventStoreOptions extends EventQueueOptions {
   readonly writerEntry?: URL;
   /** The compiled `event-reader-thread`, which makes long readings. The same holds without it. */
   readonly readerEntry?: URL;
+  /** Returns ms since the epoch. */
+  readonly now?: () => number;
 }
 
 /**
@@ -130,54 +143,62 @@ export async function openEventStore(
   const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, eventFile.name);
   if (writerEntry === undefined || path === IN_MEMORY) {
     const database = await openDatabase(path, eventSchema);
-    return eventStoreOver(database, writerOnThisThread(database), undefined, options);
+    const readings = readingsOver(database);
+    return eventStoreOver(database, writerOnThisThread(database), readings, options);
   }
   const writer = new ThreadEventWriter(writerEntry, path);
   // The thread creates or updates the database.
   await writer.start();
-  return eventStoreOver(new SqliteDatabase(path), writer, readerEntry, options);
+  const database = new SqliteDatabase(path);
+  const readings =
+    readerEntry === undefined ? readingsOver(database) : readingsInThread(readerEntry, path);
+  return eventStoreOver(database, writer, readings, options);
 }
 
 /** Returns a store that reads from `database` and closes it at the end. */
 function eventStoreOver(
   database: SqliteDatabase,
-  writer: EventWriter,
-  readerEntry: URL | undefined,
-  options: EventQueueOptions,
+  writer: EventWriter & EventRemover,
+  readings: LongReadings,
+  { now = Date.now, ...options }: Pick<EventStoreOptions, "now"> & EventQueueOptions,
 ): OpenEventStore {
-  const queue = new EventQueue(writer, options);
   const reader = new SqliteEventReader(database);
-  const thread = readerEntry && eventReaderThread(readerEntry);
+  const keeping = new EventKeeping({
+    remover: writer,
+    find: readings.findPerson,
+    lastSequence: () => reader.lastSequence(),
+    now,
+  });
+  const close = async () => {
+    await keeping.close();
+    await writer.close();
+  };
+  const queue = new EventQueue({ write: (batch) => writer.write(batch), close }, options);
   return {
     events: {
-      append: async (intake) => queue.append(packIntake(intake)),
+      append: async (intake) => queue.append(packIntake(intake, now())),
       counts: (range, limit) => reader.counts(range, limit),
       list: (query) => reader.list(query),
-      countExperiment: async (question) =>
-        thread === undefined
-          ? countExperiment(database, question)
-          : thread.run((remote) => remote.call("countExperiment", database.path, question)),
+      countExperiment: readings.countExperiment,
+      removeBefore: (day) => keeping.removeBefore(day),
+      removePerson: (person, rehearse) => keeping.removePerson(person, rehearse),
+      size: () => reader.size(),
     },
     close: async () => {
+      // At once: a long removal does not go on while accepted requests finish.
+      void keeping.close();
       await queue.close();
-      await thread?.close();
+      await readings.close();
       database.close();
     },
   };
 }
 
-function eventReaderThread(entry: URL): LazyThread<EventReaderThread> {
-  return new LazyThread({
-    entry,
-    name: "the thread that reads events",
-    close: (thread) => thread.call("close"),
-  });
-}
-
-function writerOnThisThread(database: SqliteDatabase): EventWriter {
+function writerOnThisThread(database: SqliteDatabase): EventWriter & EventRemover {
   const writer = new SqliteEventWriter(database);
   return {
     write: async (batch) => writer.write(batch),
+    remove: async (step) => removeEvents(database, step),
     close: async () => {},
   };
 }

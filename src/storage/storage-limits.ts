@@ -58,3 +58,18 @@ export const EXPERIMENT_UNITS_AT_ONCE = 2_000_000;
 
 /** Attempts to open both databases with no events stored in between: one takes about 0.1 ms. */
 export const SNAPSHOT_ATTEMPTS_MAX = 1_000;
+
+/** Events that one transaction removes. Events that arrive wait for it, some 10 ms. */
+export const EVENTS_REMOVED_PER_SLICE = 1_000;
+
+/** Names of a day whose events one transaction removes. */
+export const SERIES_REMOVED_PER_SLICE = 100;
+
+/** Idempotency keys whose age one transaction looks at. */
+export const EVENT_KEYS_LOOKED_AT_PER_SLICE = 5_000;
+
+/** Events in which a thread looks for those of a person at once. */
+export const EVENTS_SEARCHED_PER_SLICE = 20_000;
+
+/** Days for which an idempotency key is kept at least: a sender may be resumed late. */
+export const EVENT_KEY_DAYS_MIN = 7;

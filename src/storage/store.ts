@@ -1,8 +1,9 @@
 import type { EntityKind } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
-import type { EventStore } from "./event-store.js";
+import type { EventStore, EventStoreSize } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
+import type { DatabaseSize } from "./sqlite-database.js";
 
 export interface EntityKey {
   readonly kind: EntityKind;
@@ -183,6 +184,19 @@ export interface EntityStore {
   auditRecord(sequence: number): Promise<AuditRecord | undefined>;
 }
 
+export interface CountedKind {
+  readonly kind: string;
+  readonly count: number;
+}
+
+export interface StoreSize {
+  readonly console: DatabaseSize;
+  readonly events: EventStoreSize;
+  readonly entities: readonly CountedKind[];
+  /** Keys that are not revoked. */
+  readonly keys: readonly CountedKind[];
+}
+
 /** Everything that the service stores. */
 export interface Store {
   readonly entities: EntityStore;
@@ -193,6 +207,8 @@ export interface Store {
    * that changes nothing. Throws `database_damaged`, `disk_full` and what a write throws.
    */
   probe(isWriting: boolean): Promise<void>;
+  /** Costs milliseconds. */
+  size(): Promise<StoreSize>;
   /** Finishes accepted requests, then releases the databases. */
   close(): Promise<void>;
 }

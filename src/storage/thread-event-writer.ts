@@ -1,5 +1,6 @@
 import { type Remote, RemoteDeath, startThread } from "../base/thread-call.js";
 import type { EventWriter, PackedIntake } from "./event-queue.js";
+import type { EventRemover, RemovalStep, RemovedSlice } from "./event-removal.js";
 import type { EventCommit } from "./event-store.js";
 
 /** The calls that the thread serves. */
@@ -7,6 +8,7 @@ export interface EventWriterThread {
   /** Opens the database file; the first call. */
   open(path: string): Promise<void>;
   write(batch: readonly PackedIntake[]): EventCommit;
+  remove(step: RemovalStep): RemovedSlice;
   close(): void;
 }
 
@@ -14,7 +16,7 @@ export interface EventWriterThread {
  * Writes events in a thread. A thread that dies is replaced at the next write. Its pending write counts as
  * failed, because we cannot tell if it was stored.
  */
-export class ThreadEventWriter implements EventWriter {
+export class ThreadEventWriter implements EventWriter, EventRemover {
   #thread: Remote<EventWriterThread> | undefined;
 
   /** `entry` is the compiled `event-writer-thread`, `path` the database file. */
@@ -31,6 +33,11 @@ export class ThreadEventWriter implements EventWriter {
   async write(batch: readonly PackedIntake[]): Promise<EventCommit> {
     const thread = await this.#running();
     return named(thread.call("write", batch));
+  }
+
+  async remove(step: RemovalStep): Promise<RemovedSlice> {
+    const thread = await this.#running();
+    return named(thread.call("remove", step));
   }
 
   async close(): Promise<void> {

@@ -256,6 +256,7 @@ const calls = {
       ifMatch: "0",
     }),
   summarizeEvents: () => client.summarizeEvents({ from: "2024-01-01", to: "2024-02-01" }),
+  deleteEvents: () => client.deleteEvents({ userID: "nobody" }),
   listEvents: () => client.listEvents({ day: "2024-01-01", limit: 10 }),
 } satisfies Record<ConsoleOperationName, () => Promise<{ readonly message: string }>>;
 

@@ -12,6 +12,7 @@ import {
 
 const sized = (characters: number): PackedIntake => ({
   keyDigest: undefined,
+  arrivedDay: 0,
   series: [],
   characters,
 });

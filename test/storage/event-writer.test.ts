@@ -17,10 +17,13 @@ import { stored } from "./event-store-suite.js";
 const scratch = scratchDirectory("event-writer");
 const wholeRange = { from: undefined, to: undefined };
 const packed = (count: number, idempotencyKey?: string) =>
-  packIntake({
-    events: Array.from({ length: count }, () => stored("e", "2024-01-01", "x".repeat(500))),
-    idempotencyKey,
-  });
+  packIntake(
+    {
+      events: Array.from({ length: count }, () => stored("e", "2024-01-01", "x".repeat(500))),
+      idempotencyKey,
+    },
+    0,
+  );
 
 describe("a transaction of events", () => {
   it("stores nothing on a full disk: no event, no count, no key", async () => {

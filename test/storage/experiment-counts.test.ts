@@ -48,7 +48,7 @@ async function counted(
   unitsMax?: number,
 ): Promise<ExperimentCounts> {
   const database = await openDatabase(":memory:", eventSchema);
-  new SqliteEventWriter(database).write([packIntake({ events, idempotencyKey: undefined })]);
+  new SqliteEventWriter(database).write([packIntake({ events, idempotencyKey: undefined }, start)]);
   const counts = countExperiment(database, { ...question, ...asked }, unitsMax);
   database.close();
   return counts;

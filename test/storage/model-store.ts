@@ -164,6 +164,7 @@ export function modelStore(now: () => number = Date.now): Store {
     },
     events: noEventStore,
     probe: async () => undefined,
+    size: () => Promise.reject(new Error("a model has no size")),
     close: async () => undefined,
   };
 }

@@ -54,6 +54,9 @@ export const noEventStore: EventStore = {
   counts: untouched,
   list: untouched,
   countExperiment: untouched,
+  removeBefore: untouched,
+  removePerson: untouched,
+  size: untouched,
 };
 
 export const withoutEvents: OpenEvents = async () => ({

@@ -18,6 +18,7 @@ const scripts = [
   "run/kit/bare-worker.mjs",
   "service/kit/check-once.mjs",
   "service/kit/faulty-process.mjs",
+  "storage/kit/delete-person.mjs",
   "storage/kit/dying-event-writer.mjs",
   "storage/kit/open-store.mjs",
   "storage/kit/write-entities.mjs",

@@ -31,11 +31,17 @@ export function runServe(line: CommandLine, context: CommandContext): Promise<nu
 
 /** Listens before it opens the store, so that /readyz answers during the start. */
 async function serve(
-  { listen, dataDirectory, keyHeader, target, origins, logLevel, output }: ServiceOptions,
+  { listen, dataDirectory, keyHeader, target, origins, keptDays, logLevel, output }: ServiceOptions,
   givenKeys: readonly GivenKey[],
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
-  const app = createService({ logger: createLogger(logLevel), keyHeader, target, origins });
+  const app = createService({
+    logger: createLogger(logLevel),
+    keyHeader,
+    target,
+    origins,
+    keptDays,
+  });
   const openStore = () =>
     openServiceStore(dataDirectory, {
       onCommit: app.metrics.observeCommit,

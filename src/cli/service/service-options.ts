@@ -18,6 +18,8 @@ export interface ServiceOptions {
   readonly target: Target;
   /** Origins of pages that may call the routes of client keys. */
   readonly origins: readonly string[];
+  /** Days that events are kept; undefined: for ever. */
+  readonly keptDays: number | undefined;
   readonly logLevel: LogLevel;
   readonly output: OutputForm;
 }
@@ -29,6 +31,7 @@ export function serviceOptionsOf(values: OptionValues, currentDirectory: string)
     data,
     authHeader,
     corsOrigin = [],
+    keepEvents,
     logLevel,
     target,
   } = withDefaults(values, currentDirectory);
@@ -40,5 +43,6 @@ export function serviceOptionsOf(values: OptionValues, currentDirectory: string)
     keyHeader: authHeader,
     target: loadTarget(target),
     origins: corsOrigin,
+    keptDays: keepEvents,
   };
 }
