@@ -27,6 +27,7 @@ export const entityKinds = [
   "target_app",
   "layer",
   "holdout",
+  "scheduled_change",
 ] as const;
 
 export type EntityKind = (typeof entityKinds)[number];

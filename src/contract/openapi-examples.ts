@@ -178,6 +178,13 @@ export const exampleRequests = {
   addExperimentOverrides: { userIDOverrides: [{ groupID: "Control", ids: ["u-2"] }] },
   removeExperimentOverrides: { userIDOverrides: [{ groupID: "Control", ids: ["u-1"] }] },
   scheduleExperimentStart: { scheduledTime: 1_800_000_000_000 },
+  createScheduledChange: {
+    entityType: "gate",
+    entityID: "new_checkout",
+    change: { isEnabled: false },
+    scheduledTime: 1_800_000_000_000,
+    description: "The sale ends.",
+  },
   restartExperimentAsNew: { name: "Checkout in one page - autumn" },
   decideExperiment: { id: "6Ih3pYUZlo0XXbJYWQ9Ek2", decisionReason: "More purchases." },
   abandonExperiment: { decisionReason: "The page was withdrawn." },

@@ -18,6 +18,7 @@ import { promptRoutes } from "./prompt.js";
 import { qualifyingEventRoutes } from "./qualifying-event.js";
 import { tagRoutes, targetAppRoutes, unitIDTypeRoutes } from "./registry.js";
 import type { Route } from "./route.js";
+import { scheduledChangeRoutes } from "./scheduled-change.js";
 import { segmentRoutes } from "./segment.js";
 
 /** Every endpoint, by the name of its operation. */
@@ -39,6 +40,7 @@ export const routes = {
   ...holdoutRoutes,
   ...environmentRoutes,
   ...projectRoutes,
+  ...scheduledChangeRoutes,
   ...auditLogRoutes,
   ...eventRoutes,
   ...logEventRoutes,

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { routes } from "../contract/routes.js";
+import type { scheduledChangeRoutes } from "../contract/scheduled-change.js";
 import { type App, type AppOptions, createApp, type Endpoints } from "../http/app.js";
 import type { AnyHandlers, Handlers } from "../http/handler.js";
 import type { ServiceMetrics } from "../http/metrics.js";
@@ -12,6 +13,7 @@ import { EntityOperations } from "./entity-operations.js";
 import { environmentHandlers } from "./environments.js";
 import { evaluationHandlers } from "./evaluation.js";
 import { eventHandlers } from "./events.js";
+import { EverySecond } from "./every-second.js";
 import { experimentOverrideHandlers } from "./experiment-overrides.js";
 import { experimentHandlers } from "./experiments.js";
 import { ExposureLog } from "./exposure-log.js";
@@ -29,6 +31,7 @@ import { promptHandlers } from "./prompts.js";
 import { qualifyingEventHandlers } from "./qualifying-events.js";
 import { registryHandlers } from "./registries.js";
 import { experimentResultHandlers } from "./results/experiment-results.js";
+import { ScheduledChanges } from "./scheduled-changes.js";
 import { experimentScheduleHandlers, ScheduledStarts } from "./scheduled-starts.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
@@ -86,9 +89,7 @@ class ServiceEndpoints implements Endpoints {
       onFailed: (err, experimentID) =>
         logger.error({ err, experimentID }, "Scheduled start failed"),
     });
-    this.#closings.push(exposures, starts);
-    starts.begin();
-    const handlers: Handlers<typeof routes> = {
+    const handlers: Handlers<Omit<typeof routes, keyof typeof scheduledChangeRoutes>> = {
       ...gateHandlers(operations, newIdentifier),
       ...gateOverrideHandlers(operations),
       ...dynamicConfigHandlers(operations, newIdentifier, this.#schemaChecker),
@@ -110,7 +111,22 @@ class ServiceEndpoints implements Endpoints {
       ...ofrepHandlers({ catalogue, exposures, now }),
     };
     // Each handler gets what its own route defines: see `registerRoutes`.
-    return handlers as unknown as AnyHandlers;
+    const shared = handlers as unknown as AnyHandlers;
+    const changes = new ScheduledChanges({
+      entities,
+      keys,
+      operations,
+      newIdentifier,
+      handlers: shared,
+      now,
+      onFailed: (err, changeID) => logger.error({ err, changeID }, "Scheduled change failed"),
+    });
+    const onFailed = (err: unknown) => logger.error({ err }, "Schedules cannot be read");
+    this.#closings.push(
+      exposures,
+      ...[starts, changes].map((one) => new EverySecond(() => one.check(), onFailed)),
+    );
+    return { ...shared, ...(changes.handlers as unknown as AnyHandlers) };
   }
 
   #removeOldEvents(events: EventStore): void {

@@ -13,9 +13,6 @@ import { experimentType, startFaults, stepped } from "./experiment-states.js";
 import { newProvenance } from "./new-entity.js";
 import type { WriteFacts } from "./write-facts.js";
 
-/** Milliseconds between looks at the schedules: a start may be so late. */
-const CHECK_INTERVAL_MS = 1_000;
-
 /** Stands in the audit log for the id of a request. */
 const SCHEDULE_REQUEST = "schedule";
 
@@ -86,9 +83,6 @@ interface ScheduledStartsOptions {
  */
 export class ScheduledStarts {
   readonly #options: ScheduledStartsOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #checked: Promise<void> = Promise.resolve();
-  #isChecking = false;
   /** The newest write of the store when `#schedules` was read. */
   #sequence = -1;
   #schedules: readonly ScheduleBody[] = [];
@@ -97,31 +91,13 @@ export class ScheduledStarts {
     this.#options = options;
   }
 
-  begin(): void {
-    this.#timer = setInterval(() => {
-      if (!this.#isChecking) this.#checked = this.check();
-    }, CHECK_INTERVAL_MS).unref();
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#checked;
-  }
-
-  /** Makes the starts that are due. Never rejects. */
+  /** Makes the starts that are due. */
   async check(): Promise<void> {
-    this.#isChecking = true;
-    try {
-      await this.#readChanged();
-      if (this.#schedules.length === 0) return;
-      const time = this.#options.now();
-      for (const schedule of this.#schedules) {
-        if (Number(schedule.scheduledTime) <= time) await this.#start(schedule);
-      }
-    } catch (error) {
-      this.#options.onFailed(error, undefined);
-    } finally {
-      this.#isChecking = false;
+    await this.#readChanged();
+    if (this.#schedules.length === 0) return;
+    const time = this.#options.now();
+    for (const schedule of this.#schedules) {
+      if (Number(schedule.scheduledTime) <= time) await this.#start(schedule);
     }
   }
 

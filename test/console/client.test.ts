@@ -247,6 +247,25 @@ const calls = {
   readProject: () => client.readProject(),
   listKeys: () => client.listKeys(),
   listUsers: () => client.listUsers(),
+  createScheduledChange: async () => {
+    await client.createGate({ body: { name: "Scheduled gate" } });
+    const body = {
+      entityType: "gate",
+      entityID: "scheduled_gate",
+      change: { isEnabled: false },
+      scheduledTime: 4e12,
+    } as const;
+    return client.createScheduledChange({ body });
+  },
+  listScheduledChanges: () => client.listScheduledChanges({ status: "pending" }),
+  readScheduledChange: async () => {
+    const { data } = await client.listScheduledChanges();
+    return client.readScheduledChange({ id: data[0]?.id ?? "" });
+  },
+  deleteScheduledChange: async () => {
+    const { data } = await client.listScheduledChanges();
+    return client.deleteScheduledChange({ id: data[0]?.id ?? "" });
+  },
   listAuditLogs: () => client.listAuditLogs({ actionType: "create" }),
   readAuditLog: () => client.readAuditLog({ id: "1" }),
   readEnvironments: () => client.readEnvironments(),

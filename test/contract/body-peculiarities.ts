@@ -114,6 +114,7 @@ export const needingState: readonly OperationName[] = [
   "patchDynamicConfigRules",
   "replaceSegmentRules",
   "scheduleExperimentStart",
+  "createScheduledChange",
   "publishPrompt",
   "replaceExperimentOverrides",
   "addExperimentOverrides",
