@@ -19,6 +19,7 @@ import {
   type Environment,
   HASH_SALT_VARIABLE,
   SERVER_SECRET_VARIABLE,
+  WEBHOOK_SECRET_VARIABLE,
 } from "../options/secrets.js";
 import { examples } from "./commands/command-help.js";
 import { createCommands } from "./commands/commands.js";
@@ -176,6 +177,7 @@ const known: readonly string[] = [
   SERVER_SECRET_VARIABLE,
   CONSOLE_KEY_VARIABLE,
   CLIENT_KEY_VARIABLE,
+  WEBHOOK_SECRET_VARIABLE,
   "SWITCHYARD_DEBUG",
 ];
 

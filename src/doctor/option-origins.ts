@@ -18,10 +18,12 @@ export function listOrigins({ originOf }: Configuration): readonly GivenOption[]
     const origin = originOf(name);
     if (origin === undefined) return [];
     const from = origin.position ?? (origin.name === "inputs" ? "command line" : origin.name);
-    const { value } = origin;
-    const isText = typeof value === "string";
-    const shown = isText ? harmlessAddress(value, name === "notify") : value;
-    return [{ name: keyOf(name), value: shown, from }];
+    const hasSecretPath = name === "notify" || name === "webhook";
+    const shown = (value: JsonValue): JsonValue => {
+      if (Array.isArray(value)) return value.map(shown);
+      return typeof value === "string" ? harmlessAddress(value, hasSecretPath) : value;
+    };
+    return [{ name: keyOf(name), value: shown(origin.value), from }];
   });
   const names = new Set(given.map(({ name }) => name));
   const defaults = optionNames.flatMap((name): readonly GivenOption[] => {

@@ -119,6 +119,12 @@ export class ServiceMetrics {
     labelNames: ["kind"] as const,
     registers: [this.registry],
   });
+  readonly #deliveries = new Counter({
+    name: "switchyard_webhook_deliveries_total",
+    help: "Attempts to tell a webhook of a change.",
+    labelNames: ["outcome"] as const,
+    registers: [this.registry],
+  });
   readonly #commitEvents = new Histogram({
     name: "switchyard_event_commit_events",
     help: "Events of one transaction.",
@@ -165,6 +171,23 @@ export class ServiceMetrics {
   readonly observeWarning = (kind: WarningKind, events: number): void => {
     this.#warnings.inc({ kind }, events);
   };
+
+  /** Counts one attempt to tell a webhook of a change. */
+  readonly observeDelivery = (outcome: "delivered" | "failed"): void => {
+    this.#deliveries.inc({ outcome });
+  };
+
+  /** Shows the changes that webhooks were not told of yet. */
+  watchWebhooks(waiting: () => number): void {
+    new Gauge({
+      name: "switchyard_webhook_changes_waiting",
+      help: "Changes that webhooks were not told of yet.",
+      registers: [this.registry],
+      collect() {
+        this.set(waiting());
+      },
+    });
+  }
 
   /** Counts one transaction that stored events. */
   readonly observeCommit = ({ events, requests }: EventCommit): void => {

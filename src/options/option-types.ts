@@ -212,7 +212,7 @@ export const zone = textType(
 export const choice = <const T extends readonly string[]>(choices: T) =>
   ({ ...textType(z.enum(choices), "<name>"), choices }) as const;
 
-const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
+export const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
   ({ schema: z.array(item), placeholder, isRepeatable: true, fromText: listFromText }) as const;
 
 export const list = listOf(fullText, "<text>");

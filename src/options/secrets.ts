@@ -11,6 +11,9 @@ export const CONSOLE_KEY_VARIABLE = "SWITCHYARD_CONSOLE_KEY";
 
 export const CLIENT_KEY_VARIABLE = "SWITCHYARD_CLIENT_KEY";
 
+/** Signs what webhooks send. */
+export const WEBHOOK_SECRET_VARIABLE = "SWITCHYARD_WEBHOOK_SECRET";
+
 /** A secret: its variable, its name in messages, and the error for a file that is empty or unreadable. */
 interface Secret {
   readonly variable: string;

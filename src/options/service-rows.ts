@@ -5,6 +5,7 @@ import { idempotencyKeys } from "../webhook/request-batch.js";
 import { daysOption } from "./days-option.js";
 import * as type from "./option-types.js";
 import { EVENTS_MAX } from "./option-values.js";
+import { webhooksOption } from "./webhooks-option.js";
 
 /** The options of the sections `send`, `qualify`, `ready` and `serve`; part of `optionTable`. */
 export const serviceRows = {
@@ -157,6 +158,12 @@ export const serviceRows = {
     section: "serve",
     type: type.origins,
     description: "Origin of pages that may evaluate and send events, or * for all",
+    otherwise: "none",
+  },
+  webhook: {
+    section: "serve",
+    type: webhooksOption,
+    description: "URL that is told of every change, with a signature",
     otherwise: "none",
   },
   keepEvents: {

@@ -51,7 +51,8 @@ function folded(words: readonly string[] | undefined): readonly string[] | undef
   return words?.map((word) => word.toLowerCase());
 }
 
-function entryOf({
+/** Returns a write as answers show it. */
+export function entryOf({
   sequence,
   time,
   kind,

@@ -5,7 +5,7 @@ import { type App, type AppOptions, createApp, type Endpoints } from "../http/ap
 import type { AnyHandlers, Handlers } from "../http/handler.js";
 import type { ServiceMetrics } from "../http/metrics.js";
 import type { EventStore } from "../storage/event-store.js";
-import type { Store } from "../storage/store.js";
+import type { EntityStore, Store } from "../storage/store.js";
 import type { Target } from "../target/target.js";
 import { auditLogHandlers } from "./audit-logs.js";
 import { dynamicConfigHandlers } from "./dynamic-configs.js";
@@ -35,6 +35,7 @@ import { ScheduledChanges } from "./scheduled-changes.js";
 import { experimentScheduleHandlers, ScheduledStarts } from "./scheduled-starts.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
+import { Webhook } from "./webhook.js";
 
 interface EndpointOptions {
   readonly logger: Logger;
@@ -45,6 +46,10 @@ interface EndpointOptions {
   readonly schemaChecker?: SchemaChecker;
   /** The platform that is rehearsed: events that it would drop or change are answered with warnings. */
   readonly target?: Target | undefined;
+  /** URLs that are told of every change. */
+  readonly webhooks?: readonly string[];
+  /** Signs what they are told; needed with `webhooks`. */
+  readonly webhookSecret?: Uint8Array | undefined;
   /** Days after which events are removed; absent: they are kept. */
   readonly keptDays?: number | undefined;
 }
@@ -121,12 +126,33 @@ class ServiceEndpoints implements Endpoints {
       now,
       onFailed: (err, changeID) => logger.error({ err, changeID }, "Scheduled change failed"),
     });
-    const onFailed = (err: unknown) => logger.error({ err }, "Schedules cannot be read");
+    const onFailed = (err: unknown) => logger.error({ err }, "Schedules or changes cannot be read");
+    const repeated = [starts, changes, ...this.#webhooks(entities, metrics)];
     this.#closings.push(
       exposures,
-      ...[starts, changes].map((one) => new EverySecond(() => one.check(), onFailed)),
+      ...repeated.map((one) => new EverySecond(() => one.check(), onFailed)),
     );
     return { ...shared, ...(changes.handlers as unknown as AnyHandlers) };
+  }
+
+  #webhooks(entities: EntityStore, metrics: ServiceMetrics): readonly Webhook[] {
+    const { logger, now = Date.now, webhooks = [], webhookSecret: secret } = this.options;
+    if (secret === undefined || webhooks.length === 0) return [];
+    const created = webhooks.map((url) => {
+      const { host } = new URL(url);
+      const onFailed = (err: unknown) => logger.warn({ err, host }, "Webhook cannot be told");
+      return new Webhook({
+        url,
+        secret,
+        entities,
+        now,
+        onAttempt: metrics.observeDelivery,
+        onFailed,
+      });
+    });
+    metrics.watchWebhooks(() => created.reduce((sum, { waiting }) => sum + waiting, 0));
+    this.#closings.push(...created);
+    return created;
   }
 
   #removeOldEvents(events: EventStore): void {

@@ -254,6 +254,13 @@ export const consoleSchema: Schema = {
       `UPDATE entity_change SET from_version = version - 1 WHERE version > 1`,
       `CREATE INDEX entity_change_by_id ON entity_change (id)`,
     ],
+    [
+      // The last row of entity_change that a follower has done with.
+      `CREATE TABLE change_follower (
+        name TEXT PRIMARY KEY,
+        sequence INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+    ],
   ],
 };
 

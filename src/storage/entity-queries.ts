@@ -77,3 +77,7 @@ export const selectListedIDs = `SELECT id FROM listed_id
 /** Finds an id if the list has more than a number of ids. */
 export const selectOneListed = `SELECT id FROM listed_id
   WHERE entity = (SELECT row FROM entity WHERE kind = ? AND id = ?) LIMIT 1 OFFSET ?`;
+
+export const selectFollower = "SELECT sequence FROM change_follower WHERE name = ?";
+export const moveFollower = `INSERT INTO change_follower VALUES (?, ?)
+  ON CONFLICT DO UPDATE SET sequence = excluded.sequence`;

@@ -211,6 +211,15 @@ export class SqliteEntityStore implements EntityStore {
     return this.#changes.after(sequence, count);
   }
 
+  followerPosition(name: string): number | undefined {
+    const found = this.#database.first<{ sequence: number }>(queries.selectFollower, [name]);
+    return found?.sequence;
+  }
+
+  async moveFollower(name: string, sequence: number): Promise<void> {
+    await this.#batch.write(() => this.#database.run(queries.moveFollower, [name, sequence]));
+  }
+
   async auditLog(filter: AuditFilter, slice: Slice): Promise<EntityPage<AuditRecord>> {
     return (this.#threads?.reader ?? this.#audit).page(filter, slice);
   }

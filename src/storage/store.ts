@@ -178,6 +178,10 @@ export interface EntityStore {
   readListFile(id: string, start: number): Promise<string | undefined>;
   /** Returns the first `count` writes after a sequence, in order. Rehearsed and refused writes have none. */
   changesAfter(sequence: number, count: number): Promise<readonly EntityChangeRecord[]>;
+  /** Returns the last write that a follower of the log has done with; undefined for a new follower. */
+  followerPosition(name: string): number | undefined;
+  /** Sets it, durably. */
+  moveFollower(name: string, sequence: number): Promise<void>;
   /** Returns writes, newest first. Their `removed` is null. */
   auditLog(filter: AuditFilter, slice: Slice): Promise<EntityPage<AuditRecord>>;
   /** Returns one write by its sequence. */

@@ -134,6 +134,15 @@ export function changeLogSuite({ open }: Stores): void {
     expect(await log({ requestID: "r/1", from: 1_001, to: 1_003 })).toEqual([3]);
   });
 
+  it("keeps the position of each follower", async () => {
+    const { entities } = await open();
+    expect(entities.followerPosition("a")).toBeUndefined();
+    await entities.moveFollower("a", 3);
+    await entities.moveFollower("b", 0);
+    await entities.moveFollower("a", 7);
+    expect([entities.followerPosition("a"), entities.followerPosition("b")]).toEqual([7, 0]);
+  });
+
   it("leads from nothing to what is stored, after any writes", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -29,6 +29,7 @@ export function modelStore(now: () => number = Date.now): Store {
   const lists = new Map<string, ReadonlySet<string>>();
   const snapshots = new Map<string, AnyObject[]>();
   const files = new Map<string, string>();
+  const followers = new Map<string, number>();
   const keys = new Map<string, KeyRecord>();
   const changes: AuditRecord[] = [];
   const latestChange = () => changes.at(-1) ?? { sequence: 0, time: 0 };
@@ -130,6 +131,8 @@ export function modelStore(now: () => number = Date.now): Store {
           .filter(({ sequence }) => sequence > after)
           .slice(0, count)
           .map(({ sequence, time, kind, id, version }) => ({ sequence, time, kind, id, version })),
+      followerPosition: (name) => followers.get(name),
+      moveFollower: async (name, sequence) => void followers.set(name, sequence),
       auditLog: async (filter, slice) =>
         pageOf(
           changes

@@ -50,6 +50,10 @@ export class VersionedEntities implements Omit<EntityStore, "list"> {
   readonly isListed: EntityStore["isListed"] = (key, id) => this.entities.isListed(key, id);
   readonly changesAfter: EntityStore["changesAfter"] = (sequence, count) =>
     this.entities.changesAfter(sequence, count);
+  readonly followerPosition: EntityStore["followerPosition"] = (name) =>
+    this.entities.followerPosition(name);
+  readonly moveFollower: EntityStore["moveFollower"] = (name, sequence) =>
+    this.entities.moveFollower(name, sequence);
   readonly auditLog: EntityStore["auditLog"] = (filter, slice) =>
     this.entities.auditLog(filter, slice);
   readonly auditRecord: EntityStore["auditRecord"] = (sequence) =>

@@ -1,10 +1,12 @@
-import { exitCodes } from "../../base/errors.js";
+import { exitCodes, UsageError } from "../../base/errors.js";
 import { version } from "../../base/package-files.js";
 import type { EventTotals } from "../../http/metrics.js";
 import { createLogger } from "../../http/request-log.js";
 import { startServer } from "../../http/server.js";
+import { type Environment, WEBHOOK_SECRET_VARIABLE } from "../../options/secrets.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { createService } from "../../service/create-service.js";
+import { webhookSecret } from "../../service/webhook-signature.js";
 import type { Target } from "../../target/target.js";
 import { defaultTarget } from "../../target/targets.js";
 import type { CommandContext } from "../context.js";
@@ -24,24 +26,21 @@ import { type ServiceOptions, serviceOptionsOf } from "./service-options.js";
 export function runServe(line: CommandLine, context: CommandContext): Promise<number> {
   return runConfigured("serve", line, context, async ({ values }) => {
     const options = serviceOptionsOf(values, context.currentDirectory);
-    await serve(options, readGivenKeys(context.environment), context);
+    const secret = readWebhookSecret(options.webhooks, context.environment);
+    await serve(options, readGivenKeys(context.environment), secret, context);
     return exitCodes.done;
   });
 }
 
 /** Listens before it opens the store, so that /readyz answers during the start. */
 async function serve(
-  { listen, dataDirectory, keyHeader, target, origins, keptDays, logLevel, output }: ServiceOptions,
+  options: ServiceOptions,
   givenKeys: readonly GivenKey[],
+  webhookSecret: Uint8Array | undefined,
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
-  const app = createService({
-    logger: createLogger(logLevel),
-    keyHeader,
-    target,
-    origins,
-    keptDays,
-  });
+  const { listen, dataDirectory, target, logLevel, output } = options;
+  const app = createService({ ...options, logger: createLogger(logLevel), webhookSecret });
   const openStore = () =>
     openServiceStore(dataDirectory, {
       onCommit: app.metrics.observeCommit,
@@ -67,6 +66,23 @@ async function serve(
     const totals = await app.metrics.eventTotals();
     if (target.name !== defaultTarget && totals.stored > 0) stderr.write(rehearsed(target, totals));
   }
+}
+
+/** Reads the secret that webhooks need. Throws `UsageError`; does not show the value. */
+function readWebhookSecret(
+  webhooks: readonly string[],
+  environment: Environment,
+): Uint8Array | undefined {
+  if (webhooks.length === 0) return undefined;
+  const text = environment[WEBHOOK_SECRET_VARIABLE] ?? "";
+  const secret = webhookSecret(text);
+  if (secret !== undefined) return secret;
+  const state = text === "" ? "is not set" : "is not such a secret";
+  throw new UsageError(
+    "webhook_secret_missing",
+    `Webhooks are signed with a secret: whsec_ and the base64 of 24 to 64 random bytes; ` +
+      `${WEBHOOK_SECRET_VARIABLE} ${state}. Make one: echo "whsec_$(openssl rand -base64 32)"`,
+  );
 }
 
 function rehearsed({ title }: Target, { stored, dropped, changed }: EventTotals): string {

@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly origins: readonly string[];
   /** Days that events are kept; undefined: for ever. */
   readonly keptDays: number | undefined;
+  /** URLs that are told of every change. */
+  readonly webhooks: readonly string[];
   readonly logLevel: LogLevel;
   readonly output: OutputForm;
 }
@@ -32,6 +34,7 @@ export function serviceOptionsOf(values: OptionValues, currentDirectory: string)
     authHeader,
     corsOrigin = [],
     keepEvents,
+    webhook = [],
     logLevel,
     target,
   } = withDefaults(values, currentDirectory);
@@ -44,5 +47,6 @@ export function serviceOptionsOf(values: OptionValues, currentDirectory: string)
     target: loadTarget(target),
     origins: corsOrigin,
     keptDays: keepEvents,
+    webhooks: webhook,
   };
 }

@@ -1,0 +1,11 @@
+import { listOf, validText } from "./option-types.js";
+import { parseWebhook } from "./option-values.js";
+
+/** Addresses that are told of changes; their paths and queries may be secrets. */
+export const webhooksOption = listOf(
+  validText(
+    (text) => parseWebhook(text) !== undefined,
+    "an http or https URL, such as https://hooks.example.com/flags",
+  ),
+  "<url>",
+);
