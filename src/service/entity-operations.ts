@@ -309,7 +309,8 @@ export class EntityOperations {
     let answer: HandlerAnswer = { content: {} };
     const change = (record: EntityRecord | undefined, listChange: number) => {
       const before = record && bodyOf<Body>(record);
-      const body = make(before, listChange);
+      const made = make(before, listChange);
+      const body = type.completed?.(made, before, this.#entities) ?? made;
       refuseFaults(cycleFaults({ ...key, body }, before, this.#entities));
       const warnings = type.warningsOf?.(body, surroundingsIn(this.#entities), before) ?? [];
       answer = entityAnswer(body, warnings);

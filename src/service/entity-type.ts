@@ -3,7 +3,7 @@ import type { EntityKind, provenance, Warning } from "../contract/common.js";
 import type { archivable } from "../contract/lifecycle-routes.js";
 import type { Surroundings } from "../evaluation/rule-warnings.js";
 import type { KeyRecord } from "../storage/key-store.js";
-import type { EntityKey } from "../storage/store.js";
+import type { EntityKey, EntityStore } from "../storage/store.js";
 
 /** Fields that kinds of entities share. Reasons are stored with their version only. */
 export type EntityBody = Readonly<
@@ -18,6 +18,8 @@ export interface EntityType<Body extends EntityBody> {
   idOf(body: Body): string;
   /** Returns the keys of the entities that this one points at. */
   referencesOf(body: Body): readonly EntityKey[];
+  /** Returns the state that is stored: its fields that follow from other entities are filled in. */
+  completed?(next: Body, before: Body | undefined, entities: Pick<EntityStore, "findAll">): Body;
   /** Returns what can never work as meant in `next`. `before` is undefined for a new entity. */
   warningsOf?(next: Body, surroundings: Surroundings, before?: Body): readonly Warning[];
   /** Kinds of its parts: entities with the same id, which are removed with it. */

@@ -3,9 +3,11 @@ import type { Decision, Experiment, experimentRoutes } from "../contract/experim
 import type { ExperimentStatus } from "../contract/experiment-fields.js";
 import type { Fault } from "../contract/faults.js";
 import { experimentWarnings } from "../evaluation/entity-warnings.js";
+import { keptBuckets } from "../evaluation/layer-buckets.js";
 import { ruleReferences } from "../evaluation/references.js";
 import type { Handlers } from "../http/handler.js";
 import { invalid, refuseFaults } from "../http/service-error.js";
+import type { EntityStore } from "../storage/store.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityType } from "./entity-type.js";
 import { lifecycleHandlers } from "./lifecycle-handlers.js";
@@ -92,9 +94,28 @@ export const experimentType: EntityType<Experiment> = {
       { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
       ...inlineTargetingRules,
     ]),
+  completed: withBuckets,
   warningsOf: experimentWarnings,
   parts: ["experiment_override", "experiment_schedule"],
 };
+
+/** An experiment of a layer keeps the buckets that it starts with. */
+function withBuckets(
+  next: Experiment,
+  before: Experiment | undefined,
+  entities: Pick<EntityStore, "findAll">,
+): Experiment {
+  if (!next.layerID || next.status !== "active") return next;
+  const stored = entities.findAll("experiment").map(({ body }) => body as unknown as Experiment);
+  const members = stored.filter(({ id, layerID }) => layerID === next.layerID && id !== next.id);
+  const userBuckets = keptBuckets(next, before, members);
+  const isLeftOut = userBuckets.length === 0 && before?.status !== "active" && members.length > 0;
+  if (isLeftOut && Number(next.allocation) > 0) {
+    const errorMessage = `The layer ${next.layerID} has no free buckets: stop one of its experiments, or lower its allocation`;
+    throw invalid([{ property: "allocation", errorMessage }]);
+  }
+  return { ...next, userBuckets };
+}
 
 const lifecycle = {
   archive: (current: Experiment, time: number) => stepped(current, "archived", time),
@@ -149,7 +170,8 @@ export function experimentStepHandlers(
 /** Throws a 400 that names both states if the step is not allowed. */
 export function stepped(current: Experiment, to: ExperimentStatus, time: number): Experiment {
   refuseFaults([...statusFaults(current.status, to), ...startFaults(current.status, to, current)]);
-  return { ...current, ...stateAfter(current, to, time) };
+  const left = to === "setup" && current.layerID ? { userBuckets: [] } : {};
+  return { ...current, ...stateAfter(current, to, time), ...left };
 }
 
 /** Launches a group. Throws a 400 if there is no such group. */
@@ -173,5 +195,7 @@ function decided(
 
 /** Returns to the setup. Every state allows that, by way of the archive. */
 function reset(current: Experiment): Experiment {
-  return { ...current, ...setupState, launchedGroupID: null, decisionReason: "" };
+  // Its buckets may be those of another experiment by now.
+  const left = current.layerID ? { userBuckets: [] } : {};
+  return { ...current, ...setupState, launchedGroupID: null, decisionReason: "", ...left };
 }
