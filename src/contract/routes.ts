@@ -20,11 +20,13 @@ import { tagRoutes, targetAppRoutes, unitIDTypeRoutes } from "./registry.js";
 import type { Route } from "./route.js";
 import { scheduledChangeRoutes } from "./scheduled-change.js";
 import { segmentRoutes } from "./segment.js";
+import { staleGateRoutes } from "./stale-gates.js";
 
 /** Every endpoint, by the name of its operation. */
 export const routes = {
   ...gateRoutes,
   ...gateOverrideRoutes,
+  ...staleGateRoutes,
   ...dynamicConfigRoutes,
   ...experimentRoutes,
   ...experimentOverrideRoutes,

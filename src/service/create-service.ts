@@ -35,6 +35,7 @@ import { ScheduledChanges } from "./scheduled-changes.js";
 import { experimentScheduleHandlers, ScheduledStarts } from "./scheduled-starts.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
+import { staleGateHandlers } from "./stale-gates.js";
 import { Webhook } from "./webhook.js";
 
 interface EndpointOptions {
@@ -97,6 +98,7 @@ class ServiceEndpoints implements Endpoints {
     const handlers: Handlers<Omit<typeof routes, keyof typeof scheduledChangeRoutes>> = {
       ...gateHandlers(operations, newIdentifier),
       ...gateOverrideHandlers(operations),
+      ...staleGateHandlers({ entities, events, now }),
       ...dynamicConfigHandlers(operations, newIdentifier, this.#schemaChecker),
       ...experimentHandlers(operations, newIdentifier),
       ...experimentOverrideHandlers(operations),

@@ -1,3 +1,5 @@
+import { addStoredAnswers } from "./gate-answers.js";
+
 /** The tables of a database, built by migrations. */
 export interface Schema {
   /** 32 bits that identify our databases: `PRAGMA application_id`. */
@@ -292,6 +294,18 @@ export const eventSchema: Schema = {
     [
       // Days since 1970-01-01; NULL for keys that are older than this column.
       `ALTER TABLE event_request ADD COLUMN arrived_day INTEGER`,
+    ],
+    [
+      // The exposures of gates by their answer, 1 for true, counted in the transaction that stores them.
+      `CREATE TABLE gate_answer (
+        gate TEXT NOT NULL,
+        day TEXT NOT NULL,
+        value INTEGER NOT NULL,
+        exposures INTEGER NOT NULL,
+        last_time INTEGER NOT NULL,
+        PRIMARY KEY (gate, day, value)
+      ) STRICT, WITHOUT ROWID`,
+      addStoredAnswers,
     ],
   ],
 };

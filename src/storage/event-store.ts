@@ -1,6 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 import type { Person } from "./event-removal.js";
 import type { ExperimentCounts, ExperimentQuestion } from "./experiment-counts.js";
+import type { GateAnswers } from "./gate-answers.js";
 import type { DatabaseSize } from "./sqlite-database.js";
 
 /** A stored event. */
@@ -78,6 +79,11 @@ export interface EventStore {
   list(query: EventQuery): Promise<EventPage>;
   /** Counts the units of an experiment. Takes seconds for a million events; other calls do not wait. */
   countExperiment(question: ExperimentQuestion): Promise<ExperimentCounts>;
+  /**
+   * Returns the answers of those gates that have any; answers count from the UTC day of `since` (ms) on.
+   * Removals of events do not change them; they are forgotten after `GATE_ANSWER_DAYS_MAX` days.
+   */
+  gateAnswers(gates: readonly string[], since: number): Promise<readonly GateAnswers[]>;
   /**
    * Removes the events of the days before `day`, `YYYY-MM-DD`, and idempotency keys as old. Returns the
    * number of events. Works in slices, between which others write.

@@ -5,6 +5,7 @@ import {
   type ExperimentCounts,
   type ExperimentQuestion,
 } from "./experiment-counts.js";
+import { type GateAnswers, readGateAnswers } from "./gate-answers.js";
 import { LazyThread } from "./lazy-thread.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
@@ -12,6 +13,7 @@ import type { SqliteDatabase } from "./sqlite-database.js";
 export interface LongReadings {
   countExperiment(question: ExperimentQuestion): Promise<ExperimentCounts>;
   findPerson(person: Person, after: number, last: number): Promise<PersonSearch>;
+  gateAnswers(gates: readonly string[], since: number): Promise<readonly GateAnswers[]>;
   close(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export function readingsOver(database: SqliteDatabase): LongReadings {
   return {
     countExperiment: async (question) => countExperiment(database, question),
     findPerson: async (person, after, last) => findPerson(database, person, after, last),
+    gateAnswers: async (gates, since) => readGateAnswers(database, gates, since),
     close: async () => undefined,
   };
 }
@@ -36,6 +39,8 @@ export function readingsInThread(entry: URL, path: string): LongReadings {
       thread.run((remote) => remote.call("countExperiment", path, question)),
     findPerson: (person, after, last) =>
       thread.run((remote) => remote.call("findPerson", path, person, after, last)),
+    gateAnswers: (gates, since) =>
+      thread.run((remote) => remote.call("gateAnswers", path, gates, since)),
     close: () => thread.close(),
   };
 }

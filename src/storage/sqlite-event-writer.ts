@@ -1,5 +1,6 @@
 import type { PackedIntake } from "./event-queue.js";
 import type { EventCommit } from "./event-store.js";
+import { countGateAnswers, GATE_EXPOSURE } from "./gate-answers.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
 const rememberRequest = "INSERT OR IGNORE INTO event_request VALUES (?, ?)";
@@ -26,11 +27,16 @@ export class SqliteEventWriter {
   write(intakes: readonly PackedIntake[]): EventCommit {
     return this.#database.transaction(() => {
       const fresh = intakes.filter((intake) => this.#isFresh(intake));
+      const arrivedDay = intakes[0]?.arrivedDay ?? 0;
       let events = 0;
       for (const { day, event, count, rows } of mergedSeries(fresh)) {
         const [series] = this.#database.all<{ id: number }>(countSeries, [day, event, count]);
         if (series === undefined) throw new Error("a series was counted and has no id");
-        this.#database.run(insertEvents, [series.id, `[${rows.join(",")}]`]);
+        const stored = this.#database.run(insertEvents, [series.id, `[${rows.join(",")}]`]);
+        if (event === GATE_EXPOSURE) {
+          const lastSequence = Number(stored.lastInsertRowid);
+          countGateAnswers(this.#database, { day, lastSequence, count, arrivedDay });
+        }
         events += count;
       }
       return { requests: intakes.length, events };

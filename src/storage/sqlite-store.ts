@@ -180,6 +180,7 @@ function eventStoreOver(
       counts: (range, limit) => reader.counts(range, limit),
       list: (query) => reader.list(query),
       countExperiment: readings.countExperiment,
+      gateAnswers: readings.gateAnswers,
       removeBefore: (day) => keeping.removeBefore(day),
       removePerson: (person, rehearse) => keeping.removePerson(person, rehearse),
       size: () => reader.size(),

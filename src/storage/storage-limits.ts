@@ -73,3 +73,6 @@ export const EVENTS_SEARCHED_PER_SLICE = 20_000;
 
 /** Days for which an idempotency key is kept at least: a sender may be resumed late. */
 export const EVENT_KEY_DAYS_MIN = 7;
+
+/** Days for which the answers of gates are counted. */
+export const GATE_ANSWER_DAYS_MAX = 400;

@@ -37,6 +37,7 @@ const calls = {
   listExperimentReferences: () => client.listExperimentReferences({ id: "a_gate", limit: 2 }),
   listGateReferences: () => client.listGateReferences({ id: "a_gate" }),
   listGates: () => client.listGates(),
+  listStaleGates: () => client.listStaleGates({ days: 7 }),
   restoreGate: () => client.restoreGate({ id: "a_gate", body: { version: 1 } }),
   readGate: () => client.readGate({ id: "a_gate" }),
   addGateRule: () =>

@@ -54,6 +54,7 @@ export const noEventStore: EventStore = {
   counts: untouched,
   list: untouched,
   countExperiment: untouched,
+  gateAnswers: untouched,
   removeBefore: untouched,
   removePerson: untouched,
   size: untouched,
