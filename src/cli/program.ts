@@ -95,7 +95,7 @@ function withCommandFirst(words: readonly string[]): readonly string[] {
   }
   if (start === 0 || start >= words.length) return words;
   if (words[start] === "help") return words.slice(start);
-  const end = start + (words[start] === "keys" ? 2 : 1);
+  const end = start + (["keys", "console"].includes(words[start] ?? "") ? 2 : 1);
   return [...words.slice(start, end), ...words.slice(0, start), ...words.slice(end)];
 }
 

@@ -163,7 +163,7 @@ const checks: Readonly<Record<number, string>> = {
 };
 
 /** Returns the error that stops everything, or undefined if other calls may succeed. */
-function stopOf(error: unknown): SwitchyardError | undefined {
+export function stopOf(error: unknown): SwitchyardError | undefined {
   if (error instanceof ConsoleUnreachableError) return error;
   const check = error instanceof ConsoleError ? checks[error.status] : undefined;
   if (check === undefined) return undefined;

@@ -6,7 +6,9 @@ import { fakeContext } from "./fake-context.js";
 
 const commandNames =
   `init,validate,export,send,doctor,runs,verify,ready,compact,qualify,migrate,worker,load-sql,
-  serve,check-data,backup,restore,keys,keys create,keys list,keys revoke,completion`.split(/,\s*/);
+  serve,check-data,backup,restore,console,console export,console import,keys,keys create,keys list,keys revoke,completion`.split(
+    /,\s*/,
+  );
 
 async function helpOf(command: string): Promise<string> {
   const { context, stdout } = fakeContext();

@@ -5,6 +5,7 @@ import {
   givenFlags,
   type OptionDescriptions,
   outcomeOptions,
+  outputOptions,
 } from "../command-options.js";
 import type { CommandContext } from "../context.js";
 import * as help from "./data-help.js";
@@ -14,6 +15,55 @@ type Ended = (exitCode: number) => void;
 
 /** Only `serve` can do without stored data. */
 export const storedData: OptionDescriptions = { data: "Directory with the service's databases" };
+
+const consoleOptions = [
+  "console",
+  "consoleKeyFile",
+  "authHeader",
+  "target",
+  ...outputOptions,
+] as const;
+
+/** The commands for the entities of any console. */
+function consoleCommand(context: CommandContext, ended: Ended): Command {
+  const line = (place: string, parsed: Parsed) => ({
+    place,
+    flags: givenFlags(parsed, consoleOptions),
+    configPath: parsed["config"] as string | undefined,
+  });
+  const exported = new Command("export")
+    .description("write every entity of a console into a file of its own")
+    .argument("<dir>", "directory for the files")
+    .addHelpText("after", help.consoleExport)
+    .action(async (place: string, parsed: Parsed) => {
+      const { runConsoleExport } = await import("../entities/run-console.js");
+      ended(await runConsoleExport(line(place, parsed), context));
+    });
+  const imported = new Command("import")
+    .description("create and change entities of a console as files say")
+    .argument("<dir>", "directory of an export, or one JSON file with entities")
+    .addOption(
+      new Option("--prune", "Archive or remove entities without a file").helpGroup(GENERAL_GROUP),
+    )
+    .addOption(new Option("--dry-run", "Show the plan, and send nothing").helpGroup(GENERAL_GROUP))
+    .addHelpText("after", help.consoleImport)
+    .action(async (place: string, parsed: Parsed) => {
+      const { runConsoleImport } = await import("../entities/run-console.js");
+      const modes = { prune: parsed["prune"] === true, dryRun: parsed["dryRun"] === true };
+      ended(await runConsoleImport({ ...line(place, parsed), ...modes }, context));
+    });
+  const command = new Command("console")
+    .description("keep the entities of a console in files")
+    .helpOption("-h, --help", "Print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", help.console);
+  const required = "console";
+  for (const one of [exported, imported])
+    command.addCommand(
+      addOptions(one, consoleOptions, { required }).usage("<dir> --console <url> [options]"),
+    );
+  return command;
+}
 
 /** The commands for the data of a service as a whole. */
 export function dataCommands(context: CommandContext, ended: Ended): readonly Command[] {
@@ -43,5 +93,6 @@ export function dataCommands(context: CommandContext, ended: Ended): readonly Co
   return [
     addOptions(backup, ["data", ...outcomeOptions], { descriptions: storedData }),
     addOptions(restore, ["data", ...outcomeOptions], { descriptions: into }),
+    consoleCommand(context, ended),
   ];
 }

@@ -23,3 +23,38 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or the directory has data,
 4 a service uses the directory, 130 interrupted.`;
+
+export const console = `
+Reads and writes any console through its API, with a console key in
+SWITCHYARD_CONSOLE_KEY or in a file.
+
+Examples:
+  $ switchyard console export entities --console http://127.0.0.1:8080
+  $ switchyard console import entities --console http://127.0.0.1:8081 --dry-run
+
+Exit codes: 0 done, 1 failed or refused, 2 wrong usage or configuration,
+130 interrupted.`;
+
+export const consoleExport = `
+Each entity is one JSON file, such as gates/new_checkout.json, with the fields
+that clients write. The same entities give the same bytes, so the directory can
+be kept in git. Files of entities that are gone are removed.
+
+Examples:
+  $ switchyard console export entities --console http://127.0.0.1:8080
+  $ git -C entities diff
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
+
+export const consoleImport = `
+Creates and changes entities, those first that others name. What a file leaves
+out stays as it is. Each change is made on the version that the plan is for.
+A second import changes nothing.
+
+Examples:
+  $ switchyard console import entities --console http://127.0.0.1:8080 --dry-run
+  $ switchyard console import entities --console http://127.0.0.1:8080
+  $ switchyard console import entities --console http://127.0.0.1:8080 --prune
+
+Exit codes: 0 done, 1 failed or refused, 2 wrong usage or configuration,
+130 interrupted.`;

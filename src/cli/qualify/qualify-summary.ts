@@ -117,7 +117,7 @@ function leftLines({ uncertain, notTried }: Applied): Lines {
 }
 
 /** Returns the first items, and the number of the others. */
-function shorten(items: readonly (string | Lines)[]): Lines {
+export function shorten(items: readonly (string | Lines)[]): Lines {
   const hidden = items.length - ITEMS_SHOWN_MAX;
   return [
     ...items.slice(0, ITEMS_SHOWN_MAX).flat().map(line),
@@ -125,6 +125,7 @@ function shorten(items: readonly (string | Lines)[]): Lines {
   ];
 }
 
-function line(text: string): string {
+/** Returns a text for one line of a terminal. */
+export function line(text: string): string {
   return cutEnd(harmless(text), LINE_COLUMNS_MAX);
 }

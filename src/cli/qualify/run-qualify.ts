@@ -38,14 +38,7 @@ export async function runQualify(
   { readEvents, isSlow, client, note, mode, options }: QualifyTask,
   signal: AbortSignal,
 ): Promise<QualifyResult> {
-  const { writes, ...access } = client;
-  const limit = writes && (await writeLimitOf(writes));
-  const awaitWrite = limit && ((call: AbortSignal) => limit.take(call));
-  const onHeld = (waitMs: number) => {
-    if (waitMs < TOLD_WAIT_MS) return;
-    note(`The console asks to wait ${formatDuration(waitMs)}`);
-  };
-  const console = createConsoleClient({ ...access, onHeld, ...omitUndefined({ awaitWrite }) });
+  const { console, limit } = await openConsole(client, note);
   if (isSlow) {
     // Finds faults in the templates.
     planQualify([], [], { ...options, isExact: true });
@@ -64,6 +57,21 @@ export async function runQualify(
   }
   const progress = limit && progressOf(work, (done) => limit.durationMs(work - done), note);
   return { ...result, applied: await applyPlan(plan, console, { dryRun, signal, ...progress }) };
+}
+
+/** Returns a client that keeps the rate of writes of its console, and tells its pauses. */
+export async function openConsole(
+  { writes, ...access }: ConsoleAccess,
+  note: (text: string) => void,
+) {
+  const limit = writes && (await writeLimitOf(writes));
+  const awaitWrite = limit && ((call: AbortSignal) => limit.take(call));
+  const onHeld = (waitMs: number) => {
+    if (waitMs < TOLD_WAIT_MS) return;
+    note(`The console asks to wait ${formatDuration(waitMs)}`);
+  };
+  const console = createConsoleClient({ ...access, onHeld, ...omitUndefined({ awaitWrite }) });
+  return { console, ...omitUndefined({ limit }) };
 }
 
 async function writeLimitOf(writes: NonNullable<ConsoleAccess["writes"]>) {
@@ -88,7 +96,7 @@ function progressOf(work: number, leftMs: (done: number) => number, note: (text:
 }
 
 /** Returns an address without user name and password. */
-function addressOf(baseUrl: string): string {
+export function addressOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/$/, "")}`;
 }
