@@ -308,7 +308,11 @@ describe("a backup that cannot be restored", () => {
     const data = join(place, "data");
     await (await fill(data)).close();
     const database = new SqliteDatabase(join(data, "events.db"));
-    database.execute("DROP TABLE event; DROP TABLE event_series; DROP TABLE event_request");
+    database.execute("PRAGMA foreign_keys = OFF");
+    const tables = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+    for (const { name } of database.all<{ name: string }>(tables)) {
+      database.execute(`DROP TABLE ${name}`);
+    }
     database.execute("PRAGMA user_version = 0");
     database.close();
     await writeBackup(data, join(place, "old.gz"), options);
