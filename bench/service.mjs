@@ -16,6 +16,7 @@ import {
   readGates,
   startToReady,
 } from "./service/measures.mjs";
+import { loadMixed } from "./service/mixed.mjs";
 import { gatesPath } from "./service/requests.mjs";
 import { compareGroups } from "./service/results.mjs";
 
@@ -43,10 +44,11 @@ const options = readOptions("npm run bench:service", {
       "read",
       "lists",
       "results",
+      "mixed",
       "memory",
       "start",
     ],
-    default: "single,arrays,patch,evaluate,read,lists,results,memory,start",
+    default: "single,arrays,patch,evaluate,read,lists,results,mixed,memory,start",
     help: "what to measure",
   },
 });
@@ -63,6 +65,7 @@ const measures = {
   read: measureReads,
   lists: measureLists,
   results: measureResults,
+  mixed: measureMixed,
   memory: measureMemory,
   start: measureStart,
 };
@@ -204,6 +207,18 @@ async function measureResults(directory) {
     timeRow("  others wait meanwhile, ms", waits, "p99 < 20"),
     { name: "  memory that it adds, MB", median: addedMb.toFixed(0) },
   ];
+}
+
+/** Rates are fixed, so only the latencies are figures. */
+async function measureMixed(directory) {
+  const results = await repeat((run) => loadMixed(`${directory}-${run}`, options));
+  return results[0].map(({ name }, index) =>
+    rateRow(
+      `mixed: ${name}`,
+      results.map((one) => one[index]),
+      "",
+    ),
+  );
 }
 
 function timeRow(name, list, goal) {
