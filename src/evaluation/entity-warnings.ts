@@ -15,7 +15,7 @@ export function gateWarnings(
 ): readonly Warning[] {
   return [
     ...ruleWarnings(rules, surroundings),
-    ...holdoutWarnings(holdoutIDs, surroundings),
+    ...missingHoldouts(holdoutIDs, surroundings),
     // Only earlier versions stored it.
     ...reviewWarnings(reviewSettings.requiredReview, "reviewSettings.requiredReview"),
   ];
@@ -31,7 +31,7 @@ export function configWarnings(
 ): readonly Warning[] {
   return [
     ...ruleWarnings(rules, surroundings),
-    ...holdoutWarnings(holdoutIDs, surroundings),
+    ...missingHoldouts(holdoutIDs, surroundings),
     ...(before === undefined && surroundings.has("experiment", id) ? [hidden] : []),
   ];
 }
@@ -44,15 +44,24 @@ const hidden: Warning = {
     "the dynamic config. Choose another id",
 };
 
-type WarnedHoldout = Pick<Holdout, "targetingGateID">;
+type WarnedHoldout = Pick<Holdout, "targetingGateID" | "gateIDs" | "experimentIDs">;
 
-/** Returns what can never work as meant in a holdout. */
-export function targetingWarnings(
-  { targetingGateID }: WarnedHoldout,
+/** Returns what can never work as meant in a holdout. Layers need no entity: experiments name them. */
+export function holdoutWarnings(
+  { targetingGateID, gateIDs = [], experimentIDs = [] }: WarnedHoldout,
   surroundings: Surroundings,
 ): readonly Warning[] {
-  const missing = ["gate", targetingGateID, "targetingGateID", surroundings] as const;
-  return missingWarnings(...missing, "nobody is held out");
+  const missing = (kind: "gate" | "experiment", ids: readonly string[], property: string) =>
+    ids.flatMap((id, index) => {
+      const path = `${property}[${index}]`;
+      return missingWarnings(kind, id, path, surroundings, "nobody is held out of it");
+    });
+  const targeting = ["gate", targetingGateID, "targetingGateID", surroundings] as const;
+  return [
+    ...missingWarnings(...targeting, "nobody is held out"),
+    ...missing("gate", gateIDs, "gateIDs"),
+    ...missing("experiment", experimentIDs, "experimentIDs"),
+  ];
 }
 
 /** Returns the settings of environments that this service stores for clients, but does not follow. */
@@ -71,7 +80,7 @@ function reviewWarnings(isRequired: boolean | undefined, property: string): read
 }
 
 /** Returns a warning for each holdout that does not exist. */
-function holdoutWarnings(
+function missingHoldouts(
   holdoutIDs: readonly string[],
   surroundings: Surroundings,
 ): readonly Warning[] {

@@ -1,5 +1,5 @@
 import { type Holdout, holdoutDefaults, type holdoutRoutes } from "../contract/holdout.js";
-import { targetingWarnings } from "../evaluation/entity-warnings.js";
+import { holdoutWarnings } from "../evaluation/entity-warnings.js";
 import { ruleReferences } from "../evaluation/references.js";
 import type { Handlers } from "../http/handler.js";
 import type { EntityOperations } from "./entity-operations.js";
@@ -13,7 +13,7 @@ const holdoutType: EntityType<Holdout> = {
   idOf: ({ id }) => id,
   referencesOf: ({ targetingGateID }) =>
     ruleReferences([{ conditions: [{ type: "passes_gate", targetValue: targetingGateID }] }]),
-  warningsOf: targetingWarnings,
+  warningsOf: holdoutWarnings,
 };
 
 export function holdoutHandlers(operations: EntityOperations): Handlers<typeof holdoutRoutes> {

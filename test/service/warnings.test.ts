@@ -107,6 +107,16 @@ describe("warnings of rules", () => {
     expect(await call("PATCH", "gates/one", cleared)).toMatchObject({ status: 200, warned: [] });
   });
 
+  it("name what a holdout holds out of and does not exist", async () => {
+    await call("POST", "gates", { name: "one" });
+    const body = { gateIDs: ["one", "two"], experimentIDs: ["three"] };
+    const created = await call("POST", "holdouts", { name: "all", ...body });
+    expect(created.warned).toEqual(["gateIDs[1]", "experimentIDs[0]"]);
+    await call("POST", "gates", { name: "two" });
+    const changed = await call("PATCH", "holdouts/all", { description: "" });
+    expect(changed.warned).toEqual(["experimentIDs[0]"]);
+  });
+
   it("name the targeting gate of a holdout that does not exist", async () => {
     const created = await call("POST", "holdouts", { name: "one", targetingGateID: "two" });
     expect(created).toMatchObject({ status: 200, warned: ["targetingGateID"] });
