@@ -155,9 +155,12 @@ describe("removePerson", () => {
     expect(await events.removePerson({ userID: "none", stableID: undefined }, false)).toBe(0);
   });
 
-  it("leaves nothing of them in the files", async () => {
+  it("leaves nothing of them in the files, also in pages with events of others", async () => {
     const place = newPlace();
-    const { events } = await filled(place);
+    const events = await open(place);
+    const others = many(20, "2026-01-01", { userID: "v" });
+    const own = stored("e0", "2026-01-01", bodies.user);
+    await events.append(intake([...others, own, ...others]));
     const files = ["events.db", "events.db-wal"].map((name) => join(place, name));
     const isThere = () =>
       files.some((file) => existsSync(file) && readFileSync(file).includes("secret-plan"));
