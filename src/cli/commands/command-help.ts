@@ -272,6 +272,9 @@ key and a server secret and prints them once. To use your own keys, set
 SWITCHYARD_CONSOLE_KEY=console-… and SWITCHYARD_SERVER_SECRET=secret-…, with at
 least 16 characters after the prefix.
 
+--entities entities gives an empty data directory its first entities, all or
+none. If one is refused, the service does not start.
+
 --target statsig rehearses a platform: events that it would drop or change are
 stored, answered with warnings, and counted.
 

@@ -34,7 +34,7 @@ import type { KeysAction } from "../service/run-keys.js";
 import type { Invocation } from "../steps/run-steps.js";
 import * as help from "./command-help.js";
 import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
-import { dataCommands, storedData } from "./data-commands.js";
+import { dataCommands, entitiesOption, storedData } from "./data-commands.js";
 
 type Parsed = Readonly<Record<string, unknown>>;
 
@@ -242,9 +242,11 @@ const commandRows: readonly CommandRow[] = [
     description: "serve the console API and the event route",
     help: help.serve,
     options: [...serveOptions, ...outcomeOptions],
-    async run({ flags, configPath }, context) {
+    ownOptions: [entitiesOption],
+    async run({ flags, configPath, parsed }, context) {
       const { runServe } = await import("../service/run-serve.js");
-      return runServe({ flags, configPath }, context);
+      const entities = parsed["entities"] as string | undefined;
+      return runServe({ flags, configPath, entities }, context);
     },
   },
   {

@@ -24,6 +24,12 @@ const consoleOptions = [
   ...outputOptions,
 ] as const;
 
+/** The entities that `serve` gives an empty data directory. */
+export const entitiesOption = new Option(
+  "--entities <dir>",
+  "Entities for an empty data directory: a directory of `console export`, or one file",
+).helpGroup("Service:");
+
 /** The commands for the entities of any console. */
 function consoleCommand(context: CommandContext, ended: Ended): Command {
   const line = (place: string, parsed: Parsed) => ({

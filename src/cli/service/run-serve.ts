@@ -1,3 +1,4 @@
+import path from "node:path";
 import { exitCodes, UsageError } from "../../base/errors.js";
 import { version } from "../../base/package-files.js";
 import type { EventTotals } from "../../http/metrics.js";
@@ -22,14 +23,43 @@ import {
 } from "./service-keys.js";
 import { type ServiceOptions, serviceOptionsOf } from "./service-options.js";
 
+interface ServeLine extends CommandLine {
+  /** The directory or file of the first entities. */
+  readonly entities: string | undefined;
+}
+
 /** Serves until the first signal and returns the exit code; never throws. */
-export function runServe(line: CommandLine, context: CommandContext): Promise<number> {
+export function runServe({ entities, ...line }: ServeLine, context: CommandContext) {
   return runConfigured("serve", line, context, async ({ values }) => {
     const options = serviceOptionsOf(values, context.currentDirectory);
     const secret = readWebhookSecret(options.webhooks, context.environment);
-    await serve(options, readGivenKeys(context.environment), secret, context);
+    const { dataDirectory } = options;
+    const applyFirst = await firstEntities(entities, dataDirectory, context);
+    await serve(options, readGivenKeys(context.environment), secret, applyFirst, context);
     return exitCodes.done;
   });
+}
+
+/** Reads the first entities, if there are any, and returns the function that stores them. */
+async function firstEntities(
+  entities: string | undefined,
+  dataDirectory: string,
+  { currentDirectory, signal, stderr }: CommandContext,
+): Promise<() => Promise<void>> {
+  if (entities === undefined) return async () => undefined;
+  const place = path.resolve(currentDirectory, entities);
+  // A service without them does not load the client.
+  const { readEntityFiles } = await import("../entities/entity-directory.js");
+  const { applyFirstEntities } = await import("./first-entities.js");
+  const files = await readEntityFiles(place);
+  return async () => {
+    const count = await applyFirstEntities(dataDirectory, files, signal);
+    stderr.write(
+      count === undefined
+        ? `${dataDirectory} has data: the entities of ${place} were not applied\n`
+        : `First start: the entities of ${place} are stored (${formatCount(count)})\n`,
+    );
+  };
 }
 
 /** Listens before it opens the store, so that /readyz answers during the start. */
@@ -37,12 +67,14 @@ async function serve(
   options: ServiceOptions,
   givenKeys: readonly GivenKey[],
   webhookSecret: Uint8Array | undefined,
+  applyFirst: () => Promise<void>,
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
   const { listen, dataDirectory, target, logLevel, output } = options;
   const app = createService({ ...options, logger: createLogger(logLevel), webhookSecret });
-  const openStore = () =>
-    openServiceStore(dataDirectory, {
+  const openStore = async () => {
+    await applyFirst();
+    return openServiceStore(dataDirectory, {
       onCommit: app.metrics.observeCommit,
       // They cannot be shown later, so print them before anything else can fail.
       prepareKeys: async (keys) => {
@@ -50,6 +82,7 @@ async function serve(
         if (made.length > 0) stderr.write(newKeysText(made));
       },
     });
+  };
   const server = await startServer(app, listen, openStore).catch((error: unknown) => {
     throw listenError(error, listen, "listen");
   });
