@@ -9,6 +9,7 @@ import { harmless } from "../report/terminal-text.js";
 import { tableLines } from "../report/text-table.js";
 import type { Renames } from "../target/renames.js";
 import type { CommandContext } from "./context.js";
+import { csvCell } from "./csv-cell.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
 export interface NamesInvocation extends CommandLine {
@@ -90,8 +91,4 @@ function tableOf(rows: readonly NameRow[], target: string | undefined): string {
     column("events", (row) => formatCount(row.events)),
   ];
   return tableLines(columns).join("\n");
-}
-
-function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -163,3 +163,36 @@ describe("console export and import", () => {
     });
   });
 });
+
+describe("console audit", () => {
+  const audit = async (...words: readonly string[]) => {
+    const { context, stdout, stderr } = fakeContext();
+    const environment = { SWITCHYARD_CONSOLE_KEY: service.keys.console };
+    const line = ["console", "audit", "--console", url, ...words];
+    const exitCode = await runCommandLine(line, { ...context, environment });
+    return { exitCode, stdout: stdout.join(""), stderr: stderr.join("") };
+  };
+
+  it("prints every entry, newest first, as JSON lines or CSV", async () => {
+    const tags = "/console/v1/tags";
+    await service.call({ method: "POST", path: tags, body: { name: 'a "tag", or two' } });
+    const { json } = await service.call<readonly object[]>({
+      path: "/console/v1/audit_logs?limit=1000",
+    });
+    const printed = await audit("--to", "2100-01-01");
+    expect(printed).toMatchObject({ exitCode: 0, stderr: "" });
+    const lines = printed.stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(json.data);
+    const csv = (await audit("--csv", "--to", "2100-01-01")).stdout.trimEnd().split("\r\n");
+    expect(csv[0]).toBe(Object.keys(json.data?.[0] ?? {}).join(","));
+    expect(csv[1]).toContain(',"a ""tag"", or two",');
+    expect(csv).toHaveLength(lines.length + 1);
+    expect((await audit("--from", "2100-01-01", "--to", "2101-01-01")).stdout).toBe("");
+  });
+
+  it("names what is wrong with a time", async () => {
+    const { exitCode, stderr } = await audit("--from", "yesterday");
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain('received "yesterday"');
+  });
+});

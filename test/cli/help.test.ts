@@ -6,7 +6,7 @@ import { fakeContext } from "./fake-context.js";
 
 const commandNames =
   `init,validate,export,send,doctor,runs,verify,ready,compact,qualify,migrate,worker,load-sql,
-  serve,check-data,backup,restore,console,console export,console import,keys,keys create,keys list,keys revoke,completion`.split(
+  serve,check-data,backup,restore,console,console audit,console export,console import,keys,keys create,keys list,keys revoke,completion`.split(
     /,\s*/,
   );
 

@@ -58,8 +58,20 @@ function consoleCommand(context: CommandContext, ended: Ended): Command {
       const modes = { prune: parsed["prune"] === true, dryRun: parsed["dryRun"] === true };
       ended(await runConsoleImport({ ...line(place, parsed), ...modes }, context));
     });
+  const audited = new Command("audit")
+    .description("print who changed what, newest first, one JSON object a line")
+    .addOption(new Option("--from <time>", "Only changes from this day or time on"))
+    .addOption(new Option("--to <time>", "Only changes before this day or time"))
+    .addOption(new Option("--csv", "Print CSV"))
+    .addHelpText("after", help.consoleAudit)
+    .action(async (parsed: Parsed) => {
+      const { runAudit } = await import("../entities/run-audit.js");
+      const { flags, configPath } = line("", parsed);
+      const own = { from: parsed["from"], to: parsed["to"] } as { from?: string; to?: string };
+      ended(await runAudit({ flags, configPath, ...own, csv: parsed["csv"] === true }, context));
+    });
   const command = new Command("console")
-    .description("keep the entities of a console in files")
+    .description("keep the entities of a console in files, and print their changes")
     .helpOption("-h, --help", "Print this help")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", help.console);
@@ -68,6 +80,9 @@ function consoleCommand(context: CommandContext, ended: Ended): Command {
     command.addCommand(
       addOptions(one, consoleOptions, { required }).usage("<dir> --console <url> [options]"),
     );
+  command.addCommand(
+    addOptions(audited, consoleOptions, { required }).usage("--console <url> [options]"),
+  );
   return command;
 }
 

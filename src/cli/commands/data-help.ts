@@ -46,6 +46,15 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
 
+export const consoleAudit = `
+Each accepted change of an entity with its time, key, request and versions.
+
+Examples:
+  $ switchyard console audit --console http://127.0.0.1:8080 --from 2026-01-01
+  $ switchyard console audit --console http://127.0.0.1:8080 --csv > changes.csv
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
+
 export const consoleImport = `
 Creates and changes entities, those first that others name. What a file leaves
 out stays as it is. Each change is made on the version that the plan is for.
