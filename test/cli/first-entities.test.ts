@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readEntityFiles } from "../../src/cli/entities/entity-directory.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { applyFirstEntities } from "../../src/cli/service/first-entities.js";
+import { readEntityFiles } from "../../src/console/entities/entity-directory.js";
 import { makeFirstData } from "../../src/storage/first-data.js";
 import { openEventStore, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { key } from "../storage/records.js";

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { exitCodes } from "../../base/errors.js";
 import { applyImport, writesOf } from "../../console/entities/apply-import.js";
+import { readEntityFiles, writeEntityFiles } from "../../console/entities/entity-directory.js";
 import { entityFiles } from "../../console/entities/entity-files.js";
 import { type ImportPlan, planImport } from "../../console/entities/import-plan.js";
 import { readEntities } from "../../console/entities/read-entities.js";
@@ -12,7 +13,6 @@ import type { CommandContext, OutputForm } from "../context.js";
 import { printResult } from "../print-outcome.js";
 import { addressOf, openConsole } from "../qualify/run-qualify.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
-import { readEntityFiles, writeEntityFiles } from "./entity-directory.js";
 import { type ImportResult, summarizeImport } from "./import-summary.js";
 
 interface ConsoleLine extends CommandLine {

@@ -49,7 +49,7 @@ async function firstEntities(
   if (entities === undefined) return async () => undefined;
   const place = path.resolve(currentDirectory, entities);
   // A service without them does not load the client.
-  const { readEntityFiles } = await import("../entities/entity-directory.js");
+  const { readEntityFiles } = await import("../../console/entities/entity-directory.js");
   const { applyFirstEntities } = await import("./first-entities.js");
   const files = await readEntityFiles(place);
   return async () => {

@@ -5,13 +5,8 @@ import { hasCode, UsageError } from "../../base/errors.js";
 import { makeDirectory } from "../../base/make-directory.js";
 import { asOutput } from "../../base/output-error.js";
 import { suggestion } from "../../base/schema.js";
-import {
-  type EntityFile,
-  givenEntities,
-  givenFile,
-  kindAt,
-} from "../../console/entities/entity-files.js";
-import { entityKindRows, type GivenFile } from "../../console/entities/entity-kinds.js";
+import { type EntityFile, givenEntities, givenFile, kindAt } from "./entity-files.js";
+import { entityKindRows, type GivenFile } from "./entity-kinds.js";
 
 /** The file that every export has. */
 const MARK = "environments.json";
