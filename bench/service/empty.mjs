@@ -21,13 +21,11 @@ const route = {
 };
 
 const answer = { content: { success: true } };
-const app = createApp({
-  logger: createLogger("warn"),
-  endpoints: {
-    routes: { doNothing: route },
-    createHandlers: () => ({ doNothing: async () => answer }),
-  },
-});
+const endpoints = {
+  routes: { doNothing: route },
+  createHandlers: () => ({ doNothing: async () => answer }),
+};
+const app = createApp(endpoints, { logger: createLogger("warn") });
 // The public route needs no key and nothing else of a store.
 app.open({ keys: undefined });
 const url = await app.http.listen({ host: "127.0.0.1", port: 0 });
