@@ -148,7 +148,7 @@ const rooms = {
     "run",
     "engine",
   ],
-  cli: [
+  commands: [
     "base",
     "store",
     "sources",
@@ -172,6 +172,7 @@ const rooms = {
     "service",
     "target",
   ],
+  cli: ["base", "options", "check", "storage", "report", "commands"],
 };
 
 module.exports = {

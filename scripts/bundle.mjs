@@ -43,10 +43,10 @@ export const external = ["libsql", "apache-arrow"];
  */
 const starts = {
   command: ["cli/main.ts"],
-  run: ["cli/steps/run-steps.ts", "cli/steps/export-step.ts", "engine/run-export.ts"],
+  run: ["commands/steps/run-steps.ts", "commands/steps/export-step.ts", "engine/run-export.ts"],
   worker: ["engine/workers/split-worker.ts"],
   validation: ["engine/workers/validate-worker.ts"],
-  service: ["cli/service/run-serve.ts"],
+  service: ["commands/service/run-serve.ts"],
 };
 
 /** Returns the packages that the bundle contains. */

@@ -57,6 +57,7 @@ const moduleStages = [
   ["options/", "command, plan, manifest"],
   ["report/", "command, plan, manifest"],
   ["cli/", "command, plan, manifest"],
+  ["commands/", "command, plan, manifest"],
 ];
 
 const nodeStages = [

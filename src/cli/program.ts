@@ -2,6 +2,8 @@ import { Command, CommanderError } from "commander";
 import { exitCodes, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
 import { suggestion } from "../base/schema.js";
+import { type CommandContext, outputOf } from "../commands/context.js";
+import { printFailure } from "../commands/print-outcome.js";
 import {
   describeOption,
   environmentNameOf,
@@ -21,10 +23,8 @@ import {
   SERVER_SECRET_VARIABLE,
   WEBHOOK_SECRET_VARIABLE,
 } from "../options/secrets.js";
-import { examples } from "./commands/command-help.js";
-import { createCommands } from "./commands/commands.js";
-import { type CommandContext, outputOf } from "./context.js";
-import { printFailure } from "./print-outcome.js";
+import { examples } from "./command-help.js";
+import { createCommands } from "./commands.js";
 
 /** Columns of help, on every terminal. */
 const HELP_COLUMNS = 80;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { environmentNameOf, optionNames } from "../../src/options/option-names.js";
-import { fakeContext } from "./fake-context.js";
+import { fakeContext } from "../support/fake-context.js";
 
 async function print(form: string): Promise<string> {
   const { context, stdout } = fakeContext();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { usualOptions } from "../../src/cli/command-options.js";
 import { runCommandLine } from "../../src/cli/program.js";
+import { usualOptions } from "../../src/commands/command-options.js";
 import { describeOption, flagOf, optionNames } from "../../src/options/option-names.js";
-import { fakeContext } from "./fake-context.js";
+import { fakeContext } from "../support/fake-context.js";
 
 const commandNames =
   `init,validate,export,send,doctor,runs,verify,ready,compact,qualify,migrate,worker,load-sql,

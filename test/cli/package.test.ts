@@ -225,8 +225,14 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
     const qualified = await run("qualify", "days", "--console", service.url);
     expect(qualified).toMatchObject({ exitCode: 0 });
     expect((await succeed("keys", "list", "--data", "data")).stdout).toContain("console");
+    const exported = await run("console", "export", "entities", "--console", service.url);
+    expect(exported).toMatchObject({ entities: { gates: 1 } });
+    const backup = await run("backup", "backup.tar.gz", "--data", "data");
     expect(await service.stop()).toBe(0);
     await succeed("check-data", "--data", "data");
+    expect(backup).toMatchObject({ command: "backup" });
+    await succeed("restore", "backup.tar.gz", "--data", "restored");
+    await succeed("check-data", "--data", "restored");
   });
 
   test("runs the steps of a configuration, with a service in the process", async () => {

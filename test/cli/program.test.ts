@@ -7,8 +7,8 @@ import type { Runs } from "../../src/engine/runs.js";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
 import type { ExportOptions } from "../../src/options/options.js";
 import { exampleResult } from "../report/example-result.js";
+import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { fakeContext } from "./fake-context.js";
 
 const directory = scratchDirectory("program");
 

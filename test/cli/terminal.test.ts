@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { fakeContext } from "./fake-context.js";
+import { fakeContext } from "../support/fake-context.js";
 
 test("prints in colour with FORCE_COLOR where there is no terminal, unless --no-color is given", async () => {
   const environment = { FORCE_COLOR: "1", TERM: "dumb" };

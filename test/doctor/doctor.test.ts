@@ -9,10 +9,10 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { takeLockFile } from "../../src/base/lock-file.js";
-import { runDoctor } from "../../src/cli/run-doctor.js";
+import { runDoctor } from "../../src/commands/run-doctor.js";
 import { type SystemFacts, thisSystem } from "../../src/doctor/system-facts.js";
-import { fakeContext } from "../cli/fake-context.js";
 import { runInProcess } from "../support/command-line.js";
+import { fakeContext } from "../support/fake-context.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { withoutPrivileges } from "../support/privileges.js";
 import { scratchDirectory } from "../support/scratch.js";

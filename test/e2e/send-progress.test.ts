@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { fakeContext } from "../cli/fake-context.js";
 import { FakeClock } from "../report/fake-clock.js";
+import { fakeContext } from "../support/fake-context.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { accepted } from "../support/reaction.js";

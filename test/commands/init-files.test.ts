@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { relativePath, writeNewFile } from "../../src/cli/init/init-files.js";
+import { relativePath, writeNewFile } from "../../src/commands/init/init-files.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const directory = scratchDirectory("init-files");

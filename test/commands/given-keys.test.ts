@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
-import { readGivenKeys } from "../../src/cli/service/service-keys.js";
+import { readGivenKeys } from "../../src/commands/service/service-keys.js";
 
 const consoleKey = "console-0123456789abcdef";
 const serverSecret = "secret-0123456789abcdef";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { outputFormatNames } from "../../src/formats/output-formats.js";
+import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { fakeContext } from "./fake-context.js";
 
 test("the written configuration names every other output format", async () => {
   const directory = scratchDirectory("init-formats");

@@ -1,9 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import type { GivenFlags } from "../../options/configuration.js";
-import { flagOf, type OptionName, placeholderOf } from "../../options/option-names.js";
-import { type Warehouse, warehouses } from "../../options/options.js";
-import { keyKinds } from "../../storage/key-store.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import {
   addOptions,
   compactOptions,
@@ -27,11 +23,15 @@ import {
   validateOptions,
   verifyOptions,
   workerOptions,
-} from "../command-options.js";
-import type { CommandContext } from "../context.js";
-import type { NewKeyFlags } from "../service/new-key-rights.js";
-import type { KeysAction } from "../service/run-keys.js";
-import type { Invocation } from "../steps/run-steps.js";
+} from "../commands/command-options.js";
+import type { CommandContext } from "../commands/context.js";
+import type { NewKeyFlags } from "../commands/service/new-key-rights.js";
+import type { KeysAction } from "../commands/service/run-keys.js";
+import type { Invocation } from "../commands/steps/run-steps.js";
+import type { GivenFlags } from "../options/configuration.js";
+import { flagOf, type OptionName, placeholderOf } from "../options/option-names.js";
+import { type Warehouse, warehouses } from "../options/options.js";
+import { keyKinds } from "../storage/key-store.js";
 import * as help from "./command-help.js";
 import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
 import { dataCommands, entitiesOption, storedData } from "./data-commands.js";
@@ -82,7 +82,7 @@ const commandRows: readonly CommandRow[] = [
       new Option("--force", "Replace the file if it exists").helpGroup(GENERAL_GROUP),
     ],
     async run({ flags, configPath, parsed }, context) {
-      const { runInit } = await import("../init/run-init.js");
+      const { runInit } = await import("../commands/init/run-init.js");
       return runInit({ flags, configPath, force: parsed["force"] === true }, context);
     },
   },
@@ -93,7 +93,7 @@ const commandRows: readonly CommandRow[] = [
     argument: inputs,
     options: previewOptions,
     async run({ flags, configPath }, context) {
-      const { runPreview } = await import("../run-preview.js");
+      const { runPreview } = await import("../commands/run-preview.js");
       return runPreview({ flags, configPath }, context);
     },
   },
@@ -133,7 +133,7 @@ const commandRows: readonly CommandRow[] = [
       to: "Output to check: a directory, an address in a store, or the base URL of a service",
     },
     async run({ flags, configPath }, context) {
-      const { runDoctor } = await import("../run-doctor.js");
+      const { runDoctor } = await import("../commands/run-doctor.js");
       return runDoctor({ flags, configPath }, context);
     },
   },
@@ -147,7 +147,7 @@ const commandRows: readonly CommandRow[] = [
       new Option("--watch", "Print changes until everything has ended").helpGroup(GENERAL_GROUP),
     ],
     async run({ flags, configPath, parsed }, context) {
-      const { runRuns } = await import("../run-runs.js");
+      const { runRuns } = await import("../commands/run-runs.js");
       return runRuns({ flags, configPath, watch: parsed["watch"] === true }, context);
     },
   },
@@ -179,7 +179,7 @@ const commandRows: readonly CommandRow[] = [
     options: [...storeAccess, ...outcomeOptions],
     ownOptions: [new Option("--csv", "Print CSV").helpGroup(GENERAL_GROUP)],
     async run({ flags, configPath, parsed }, context) {
-      const { runNames } = await import("../run-names.js");
+      const { runNames } = await import("../commands/run-names.js");
       return runNames({ flags, configPath, csv: parsed["csv"] === true }, context);
     },
   },
@@ -190,7 +190,7 @@ const commandRows: readonly CommandRow[] = [
     argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
     options: compactOptions,
     async run({ flags, configPath }, context) {
-      const { runCompact } = await import("../run-compact.js");
+      const { runCompact } = await import("../commands/run-compact.js");
       return runCompact({ flags, configPath }, context);
     },
   },
@@ -203,7 +203,7 @@ const commandRows: readonly CommandRow[] = [
     required: "to",
     descriptions: { to: "File to write: .parquet, .csv or .jsonl" },
     async run({ flags, configPath }, context) {
-      const { runIdentities } = await import("../run-identities.js");
+      const { runIdentities } = await import("../commands/run-identities.js");
       return runIdentities({ flags, configPath }, context);
     },
   },
@@ -233,7 +233,7 @@ const commandRows: readonly CommandRow[] = [
       queue: "Redis that exports and sends with --queue put their splits into",
     },
     async run({ flags, configPath }, context) {
-      const { runWorker } = await import("../run-worker.js");
+      const { runWorker } = await import("../commands/run-worker.js");
       return runWorker({ flags, configPath }, context);
     },
   },
@@ -244,7 +244,7 @@ const commandRows: readonly CommandRow[] = [
     options: [...serveOptions, ...outcomeOptions],
     ownOptions: [entitiesOption],
     async run({ flags, configPath, parsed }, context) {
-      const { runServe } = await import("../service/run-serve.js");
+      const { runServe } = await import("../commands/service/run-serve.js");
       const entities = parsed["entities"] as string | undefined;
       return runServe({ flags, configPath, entities }, context);
     },
@@ -256,7 +256,7 @@ const commandRows: readonly CommandRow[] = [
     options: ["data", ...outcomeOptions],
     descriptions: storedData,
     async run({ flags, configPath }, context) {
-      const { runCheckData } = await import("../service/run-check-data.js");
+      const { runCheckData } = await import("../commands/service/run-check-data.js");
       return runCheckData({ flags, configPath }, context);
     },
   },
@@ -316,7 +316,7 @@ function argumentOf(command: Command, argument: CommandRow["argument"]): GivenFl
 
 function stepsOf(command: Invocation["command"]): CommandRow["run"] {
   return async ({ flags, configPath, words }, context) => {
-    const { runSteps } = await import("../steps/run-steps.js");
+    const { runSteps } = await import("../commands/steps/run-steps.js");
     return runSteps({ command, flags, configPath, words }, context);
   };
 }
@@ -328,7 +328,7 @@ function loadSqlCommand(context: CommandContext, ended: (exitCode: number) => vo
     .argument("<dir>", "directory of the export")
     .addHelpText("after", help.loadSql)
     .action(async (warehouse: Warehouse, directory: string, parsed: Parsed) => {
-      const { runLoadSql } = await import("../run-load-sql.js");
+      const { runLoadSql } = await import("../commands/run-load-sql.js");
       const flags = { ...givenFlags(parsed, storeAccess), to: directory };
       const configPath = parsed["config"] as string | undefined;
       ended(await runLoadSql(warehouse, { flags, configPath }, context));
@@ -349,7 +349,7 @@ function completionCommand({ stdout }: CommandContext): Command {
 
 function keysCommand(context: CommandContext, ended: (exitCode: number) => void): Command {
   const run = async (action: KeysAction, parsed: Parsed) => {
-    const { runKeys } = await import("../service/run-keys.js");
+    const { runKeys } = await import("../commands/service/run-keys.js");
     const configPath = parsed["config"] as string | undefined;
     ended(await runKeys(action, { flags: givenFlags(parsed), configPath }, context));
   };

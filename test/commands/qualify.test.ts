@@ -10,9 +10,9 @@ import type { Runs } from "../../src/engine/runs.js";
 import type { Manifest, ManifestEvent } from "../../src/ledger/manifest.js";
 import type { CountRequest } from "../../src/options/options.js";
 import { exampleManifest } from "../report/example-result.js";
+import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { startTestService, type TestService } from "../support/service.js";
-import { fakeContext } from "./fake-context.js";
 
 let directory: string;
 let service: TestService;

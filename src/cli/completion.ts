@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
-import { version } from "../../base/package-files.js";
-import { environmentNameOf, flagOf, optionNames } from "../../options/option-names.js";
+import { version } from "../base/package-files.js";
+import { environmentNameOf, flagOf, optionNames } from "../options/option-names.js";
 
 export const completionForms = ["bash", "zsh", "fish", "man"] as const;
 export type CompletionForm = (typeof completionForms)[number];

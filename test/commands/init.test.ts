@@ -8,9 +8,9 @@ import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { loadConfiguration } from "../../src/options/configuration.js";
 import { parseJsonText } from "../../src/options/configuration-file.js";
 import type { Survey } from "../../src/survey/survey.js";
+import { fakeContext } from "../support/fake-context.js";
 import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { fakeContext } from "./fake-context.js";
 
 const root = scratchDirectory("init");
 const published = readFileSync(

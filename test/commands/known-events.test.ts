@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { findDocument, readKnownEvents } from "../../src/cli/qualify/known-events.js";
+import { findDocument, readKnownEvents } from "../../src/commands/qualify/known-events.js";
 import { cleanReport } from "../report/example-report.js";
 import { scratchDirectory } from "../support/scratch.js";
 

@@ -1,4 +1,4 @@
-import type { CommandContext } from "../../src/cli/context.js";
+import type { CommandContext } from "../../src/commands/context.js";
 import type { Runs } from "../../src/engine/runs.js";
 import { exampleResult } from "../report/example-result.js";
 import { FakeClock } from "../report/fake-clock.js";

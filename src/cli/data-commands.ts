@@ -6,8 +6,8 @@ import {
   type OptionDescriptions,
   outcomeOptions,
   outputOptions,
-} from "../command-options.js";
-import type { CommandContext } from "../context.js";
+} from "../commands/command-options.js";
+import type { CommandContext } from "../commands/context.js";
 import * as help from "./data-help.js";
 
 type Parsed = Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ function consoleCommand(context: CommandContext, ended: Ended): Command {
     .argument("<dir>", "directory for the files")
     .addHelpText("after", help.consoleExport)
     .action(async (place: string, parsed: Parsed) => {
-      const { runConsoleExport } = await import("../entities/run-console.js");
+      const { runConsoleExport } = await import("../commands/entities/run-console.js");
       ended(await runConsoleExport(line(place, parsed), context));
     });
   const imported = new Command("import")
@@ -54,7 +54,7 @@ function consoleCommand(context: CommandContext, ended: Ended): Command {
     .addOption(new Option("--dry-run", "Show the plan, and send nothing").helpGroup(GENERAL_GROUP))
     .addHelpText("after", help.consoleImport)
     .action(async (place: string, parsed: Parsed) => {
-      const { runConsoleImport } = await import("../entities/run-console.js");
+      const { runConsoleImport } = await import("../commands/entities/run-console.js");
       const modes = { prune: parsed["prune"] === true, dryRun: parsed["dryRun"] === true };
       ended(await runConsoleImport({ ...line(place, parsed), ...modes }, context));
     });
@@ -65,7 +65,7 @@ function consoleCommand(context: CommandContext, ended: Ended): Command {
     .addOption(new Option("--csv", "Print CSV"))
     .addHelpText("after", help.consoleAudit)
     .action(async (parsed: Parsed) => {
-      const { runAudit } = await import("../entities/run-audit.js");
+      const { runAudit } = await import("../commands/entities/run-audit.js");
       const { flags, configPath } = line("", parsed);
       const own = { from: parsed["from"], to: parsed["to"] } as { from?: string; to?: string };
       ended(await runAudit({ flags, configPath, ...own, csv: parsed["csv"] === true }, context));
@@ -98,7 +98,7 @@ export function dataCommands(context: CommandContext, ended: Ended): readonly Co
     .addOption(new Option("--force", "Replace the file if it exists").helpGroup(GENERAL_GROUP))
     .addHelpText("after", help.backup)
     .action(async (file: string, parsed: Parsed) => {
-      const { runBackup } = await import("../service/run-backup.js");
+      const { runBackup } = await import("../commands/service/run-backup.js");
       const force = parsed["force"] === true;
       ended(await runBackup({ ...line(parsed), file, force }, context));
     });
@@ -107,7 +107,7 @@ export function dataCommands(context: CommandContext, ended: Ended): readonly Co
     .argument("<file>", "file of `switchyard backup`")
     .addHelpText("after", help.restore)
     .action(async (file: string, parsed: Parsed) => {
-      const { runRestore } = await import("../service/run-backup.js");
+      const { runRestore } = await import("../commands/service/run-backup.js");
       ended(await runRestore({ ...line(parsed), file }, context));
     });
   const into = { data: "Directory to restore into: empty, or not there yet" };

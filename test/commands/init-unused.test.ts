@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { parseJsonText } from "../../src/options/configuration-file.js";
+import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { fakeContext } from "./fake-context.js";
 
 const directory = scratchDirectory("init-unused");
 const file = join(directory, "pipeline.config.json");

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { omitUndefined } from "../../src/base/omit-undefined.js";
-import { runRuns } from "../../src/cli/run-runs.js";
+import { runRuns } from "../../src/commands/run-runs.js";
 import { FakeClock } from "../report/fake-clock.js";
 import { runInProcess } from "../support/command-line.js";
+import { fakeContext } from "../support/fake-context.js";
 import { hasS3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { fakeContext } from "./fake-context.js";
 
 const scratch = scratchDirectory("watch-runs");
 const row = `{"event_type":"e","event_time":"2026-01-01 10:00:00","user_id":"u"}\n`;

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { keyTable } from "../../src/cli/service/run-keys.js";
+import { keyTable } from "../../src/commands/service/run-keys.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 import { runSwitchyard } from "../support/command-line.js";
+import { fakeContext } from "../support/fake-context.js";
 import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
-import { fakeContext } from "./fake-context.js";
 
 const root = scratchDirectory("keys");
 const gates = "/console/v1/gates";

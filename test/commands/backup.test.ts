@@ -2,8 +2,8 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
+import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { fakeContext } from "./fake-context.js";
 
 async function run(...words: readonly string[]) {
   const { context, stdout, stderr } = fakeContext();

@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { applyFirstEntities } from "../../src/cli/service/first-entities.js";
+import { applyFirstEntities } from "../../src/commands/service/first-entities.js";
 import { readEntityFiles } from "../../src/console/entities/entity-directory.js";
 import { makeFirstData } from "../../src/storage/first-data.js";
 import { openEventStore, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { key } from "../storage/records.js";
+import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
-import { fakeContext } from "./fake-context.js";
 
 killServicesAfterEach();
 const { signal } = new AbortController();

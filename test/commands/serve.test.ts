@@ -7,10 +7,10 @@ import Connection from "libsql";
 import { describe, expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { runInProcess } from "../support/command-line.js";
+import { fakeContext } from "../support/fake-context.js";
 import { longTest } from "../support/long-test.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
-import { fakeContext } from "./fake-context.js";
 
 const root = scratchDirectory("serve");
 const gates = "/console/v1/gates";

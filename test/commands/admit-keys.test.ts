@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { admitKeys, type GivenKey } from "../../src/cli/service/service-keys.js";
+import { admitKeys, type GivenKey } from "../../src/commands/service/service-keys.js";
 import { keyDigest } from "../../src/http/key-text.js";
 import type { KeyStore } from "../../src/storage/key-store.js";
 import { openTestStore } from "../support/test-store.js";

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
+import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { startTestService, type TestService } from "../support/service.js";
-import { fakeContext } from "./fake-context.js";
 
 let service: TestService;
 let url: string;
