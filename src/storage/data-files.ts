@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { open, statfs } from "node:fs/promises";
+import { type FileHandle, open, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import Connection from "libsql";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
@@ -80,26 +80,42 @@ function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+interface DataFilesWatch {
+  /**
+   * Throws `database_damaged` if an open database of the directory has been removed, replaced, emptied or
+   * overwritten at its start. SQLite does not notice that: it goes on with the removed file and with pages
+   * in memory.
+   */
+  requireSame(): Promise<void>;
+  /** Call it after the databases are closed. */
+  close(): Promise<void>;
+}
+
 /**
- * Returns a function that throws `database_damaged` if an open database of the directory has been
- * removed, replaced, emptied or overwritten at its start. SQLite does not notice that: it goes on with
- * the removed file and with pages in memory.
+ * Watches the open databases of a directory. Keeps their files open: the system drops all locks that a
+ * process has on a file when the process closes any descriptor of it. Another process would then believe
+ * that it is alone, and remove the log that the service writes to.
  */
-export function watchDataFiles(directory: string): () => Promise<void> {
-  const known = new Map<string, number>();
+export async function watchDataFiles(directory: string): Promise<DataFilesWatch> {
+  const known = new Map<string, FileHandle>();
   for (const { name } of dataFiles) {
     const path = join(directory, name);
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined) known.set(path, found.ino);
+    const file = await open(path).catch(() => undefined);
+    if (file !== undefined) known.set(path, file);
   }
-  return async () => {
-    for (const [path, inode] of known) {
-      if (await isSameDatabase(path, inode)) continue;
-      throw new SwitchyardError(
-        "database_damaged",
-        `${path} was removed, replaced or overwritten while the service ran; stop it and restore a backup`,
-      );
-    }
+  return {
+    requireSame: async () => {
+      for (const [path, file] of known) {
+        if (await isSameDatabase(path, file)) continue;
+        throw new SwitchyardError(
+          "database_damaged",
+          `${path} was removed, replaced or overwritten while the service ran; stop it and restore a backup`,
+        );
+      }
+    },
+    close: async () => {
+      for (const file of known.values()) await file.close();
+    },
   };
 }
 
@@ -114,15 +130,11 @@ export async function requireSpace(directory: string): Promise<void> {
   );
 }
 
-async function isSameDatabase(path: string, inode: number): Promise<boolean> {
-  const file = await open(path).catch(() => undefined);
-  if (file === undefined) return false;
-  try {
-    const { buffer } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
-    return (await file.stat()).ino === inode && buffer.toString("latin1") === MAGIC;
-  } finally {
-    await file.close();
-  }
+async function isSameDatabase(path: string, file: FileHandle): Promise<boolean> {
+  const named = await stat(path).catch(() => undefined);
+  if (named === undefined || named.ino !== (await file.stat()).ino) return false;
+  const { buffer } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+  return buffer.toString("latin1") === MAGIC;
 }
 
 interface DirectoryLock {

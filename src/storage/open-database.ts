@@ -155,7 +155,11 @@ function wrongSums(database: SqliteDatabase): string[] {
  */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeDirectory(dirname(path), DIRECTORY_MODE);
-  await (await open(path, "a", FILE_MODE)).close();
+  // A file that exists is not opened: closing it drops the locks that this process has on it.
+  const made = await open(path, "wx", FILE_MODE).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await made?.close();
   // Files of earlier versions.
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const mode = await stat(file).then(

@@ -79,7 +79,7 @@ export async function openSqliteStore(
     database.close();
     throw error;
   });
-  const requireFiles = watchDataFiles(directory);
+  const files = await watchDataFiles(directory);
   return {
     entities,
     keys: new SqliteKeyStore(database, batch),
@@ -91,7 +91,7 @@ export async function openSqliteStore(
       keys: database.all<CountedKind>(keyTotals),
     }),
     probe: async (isWriting) => {
-      await requireFiles();
+      await files.requireSame();
       if (!isWriting) return;
       await requireSpace(directory);
       await entities.writeNothing();
@@ -103,6 +103,7 @@ export async function openSqliteStore(
         await entities.finish();
         await Promise.all([reader?.close(), writer?.close()]);
         database.close();
+        await files.close();
       }
     },
   };

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -118,6 +119,25 @@ describe("the files of an open store", () => {
       });
       await store.close().catch(() => undefined);
     }
+  });
+
+  it("stay locked after a probe: another process that closes them leaves the logs", async () => {
+    const directory = await withKey();
+    const store = await openSqliteStore(directory, openEventStore);
+    await store.probe(false);
+    const readAndClose = `const database = new (require("libsql"))(process.argv[1]);
+      database.prepare("SELECT count(*) FROM sqlite_schema").get();
+      database.close();`;
+    for (const { name } of [consoleFile, eventFile]) {
+      const path = join(directory, name);
+      execFileSync(process.execPath, ["-e", readAndClose, path]);
+      expect(existsSync(`${path}-wal`), name).toBe(true);
+    }
+    await store.keys.insert(key("l", "2"));
+    const { keys, close } = await openSqliteKeys(directory);
+    expect(await keys.list()).toHaveLength(2);
+    close();
+    await store.close();
   });
 });
 
