@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { syncDirectory } from "../base/durable-file.js";
+import { syncDirectory, syncFile } from "../base/durable-file.js";
 import { consoleFile, dataFiles, eventFile } from "./data-files.js";
 import { openDatabase } from "./open-database.js";
 
@@ -31,8 +31,15 @@ export async function makeFirstData(
       }
     }
     // The events are empty. Alone, they count as an empty directory.
+    // Copies, because the connections that made the files stay open until garbage collection: SQLite would
+    // share their locks and their removed `-shm` with the next ones, and other processes would not see them.
+    for (const { name } of dataFiles) {
+      const copy = join(staging, `${name}.copy`);
+      await copyFile(join(staging, name), copy);
+      await syncFile(copy);
+    }
     for (const { name } of [eventFile, consoleFile]) {
-      await rename(join(staging, name), join(directory, name));
+      await rename(join(staging, `${name}.copy`), join(directory, name));
     }
     await syncDirectory(directory);
   } finally {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -46,6 +47,19 @@ describe("the entities of a first start", () => {
     writeFileSync(entities, JSON.stringify({ gates: [{ id: "two", name: "two" }] }));
     expect(await applyFirstEntities(data, await readEntityFiles(entities), signal)).toBe(undefined);
     expect(await gatesIn(data)).toEqual(["one"]);
+  });
+
+  it("leave databases that show the service what other processes write", async () => {
+    const { data, entities } = newPlace([one]);
+    await applyFirstEntities(data, await readEntityFiles(entities), signal);
+    const store = await openSqliteStore(data, openEventStore);
+    await store.keys.insert(key("k", "1"));
+    const remove = `const database = new (require("libsql"))(process.argv[1]);
+      database.exec("DELETE FROM key");
+      database.close();`;
+    execFileSync(process.execPath, ["-e", remove, join(data, "console.db")]);
+    expect(await store.keys.list()).toEqual([]);
+    await store.close();
   });
 
   it("are all stored, or none, and the error names the file and the key", async () => {
