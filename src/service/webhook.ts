@@ -42,6 +42,8 @@ export class Webhook {
   /** The URL may hold a secret, so the store gets its digest. */
   readonly #name: string;
   readonly #closing = new AbortController();
+  /** The newest write when it was created: a URL that is new is told of later ones. */
+  readonly #begin: number;
   #failures = 0;
   /** ms since the epoch. */
   #nextAttempt = 0;
@@ -49,6 +51,11 @@ export class Webhook {
   constructor(options: WebhookOptions) {
     this.#options = options;
     this.#name = createHash("sha256").update(options.url).digest("hex");
+    const { entities } = options;
+    this.#begin = entities.latestChange().sequence;
+    if (entities.followerPosition(this.#name) !== undefined) return;
+    // Stored no later than the next write; `check` tries again.
+    entities.moveFollower(this.#name, this.#begin).catch(() => undefined);
   }
 
   /** Writes that it was not told of yet. */
@@ -66,14 +73,17 @@ export class Webhook {
   /** Tells what has not been told, up to the first failure. */
   async check(): Promise<void> {
     const { entities, now } = this.#options;
-    const told = entities.followerPosition(this.#name);
-    const { sequence } = entities.latestChange();
-    if (told === undefined) return entities.moveFollower(this.#name, sequence);
-    if (told === sequence || now() < this.#nextAttempt) return;
-    for (const change of await entities.changesAfter(told, READ_AT_ONCE)) {
-      const record = await entities.auditRecord(change.sequence);
-      if (record === undefined || !(await this.#isTold(record))) return;
-      await entities.moveFollower(this.#name, change.sequence);
+    if (now() < this.#nextAttempt) return;
+    let told = entities.followerPosition(this.#name);
+    if (told === undefined) await entities.moveFollower(this.#name, this.#begin);
+    told ??= this.#begin;
+    while (told < entities.latestChange().sequence) {
+      for (const change of await entities.changesAfter(told, READ_AT_ONCE)) {
+        const record = await entities.auditRecord(change.sequence);
+        if (record === undefined || !(await this.#isTold(record))) return;
+        await entities.moveFollower(this.#name, change.sequence);
+        told = change.sequence;
+      }
     }
   }
 

@@ -181,3 +181,23 @@ describe("a webhook", () => {
     expect(told()).toEqual(names);
   });
 });
+
+test("tells a new URL of writes before its first look, and all that wait at once", async () => {
+  url = `${url}&new`;
+  const fresh = newWebhook();
+  const names = Array.from({ length: 120 }, (_, index) => `gate_${index}`);
+  await create(...names);
+  await fresh.check();
+  expect(told()).toEqual(names);
+  await fresh.close();
+});
+
+test("begins where a URL was first given, also if the service is killed before its first look", async () => {
+  url = `${url}&new`;
+  await newWebhook().close();
+  await create("early");
+  const next = newWebhook();
+  await next.check();
+  expect(told()).toEqual(["early"]);
+  await next.close();
+});
