@@ -6,7 +6,7 @@ import type { ScheduledChange, scheduledChangeRoutes } from "../contract/schedul
 import type { AnyHandlers, HandlerAnswer, HandlerCall, Handlers } from "../http/handler.js";
 import { invalid, refuseFaults, ServiceError } from "../http/service-error.js";
 import type { KeyRecord, KeyStore } from "../storage/key-store.js";
-import type { EntityStore } from "../storage/store.js";
+import type { AuditFilter, EntityStore } from "../storage/store.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, EntityType } from "./entity-type.js";
 import { type NewIdentifier, newProvenance } from "./new-entity.js";
@@ -116,9 +116,7 @@ export class ScheduledChanges {
     const caller = (await keys.list()).find((key) => key.id === creatorID);
     if (caller === undefined) return;
     const facts = { caller, requestID: `scheduled_change/${id}` };
-    const error = (await this.#isMade(change, facts.requestID))
-      ? null
-      : await this.#failureOf(change, facts);
+    const error = (await this.#isMade(change, facts)) ? null : await this.#failureOf(change, facts);
     const status = error === null ? ("applied" as const) : ("failed" as const);
     const ifMatch = [String(version)];
     await operations.change(type, id, { ...facts, ifMatch }, (current) => ({
@@ -128,11 +126,18 @@ export class ScheduledChanges {
     }));
   }
 
-  /** Returns true for a change that a crash has cut off from its end: the audit log has it. */
-  async #isMade({ entityID: id, entityType }: ScheduledBody, requestID: string): Promise<boolean> {
-    const filter = { kinds: [entityType], id, requestID };
-    const page = await this.options.entities.auditLog(filter, { start: 0, count: 1 });
-    return page.totalItems > 0;
+  /**
+   * Returns true for a change that a crash has cut off from its end: the audit log has it. An earlier change
+   * with the same id, which was removed, has its writes before this one was created.
+   */
+  async #isMade({ id, entityID, entityType }: ScheduledBody, { caller, requestID }: Facts) {
+    const newest = async (filter: AuditFilter) => {
+      const { items } = await this.options.entities.auditLog(filter, { start: 0, count: 1 });
+      return items[0]?.sequence ?? 0;
+    };
+    const created = await newest({ kinds: [type.kind], id, actions: ["create"] });
+    const authors = [caller.id];
+    return created < (await newest({ kinds: [entityType], id: entityID, requestID, authors }));
   }
 
   /** Makes the change. Returns the reason why it was refused; null if it was made. */

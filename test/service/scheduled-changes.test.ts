@@ -113,6 +113,19 @@ describe("a scheduled change", () => {
     });
   });
 
+  it("with the id of an earlier one that was removed is made", async () => {
+    const body = { id: "end_of_sale", entityType: "gate", entityID: "a_gate" };
+    for (const [index, description] of ["first", "second"].entries()) {
+      const scheduledTime = LATER + index;
+      await call("POST", root, { ...body, change: { description }, scheduledTime });
+      now = scheduledTime;
+      await changes.check();
+      expect(await gate()).toMatchObject({ description });
+      await call("DELETE", `${root}/end_of_sale`);
+    }
+    expect(failed).toEqual([]);
+  });
+
   it("that is cancelled is not made", async () => {
     const { path } = await schedule({ isEnabled: false });
     expect((await call("DELETE", path)).status).toBe(200);
