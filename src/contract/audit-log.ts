@@ -50,7 +50,8 @@ const moment = (description: string) =>
     .describe(`${description} A UTC day, a time of RFC 3339, or ms since the epoch.`)
     .exactOptional();
 
-function momentOf(value: string): number | undefined {
+/** Returns a UTC day, a time of RFC 3339 or ms as ms since the epoch; undefined for other texts. */
+export function momentOf(value: string): number | undefined {
   if (/^\d{1,15}$/.test(value)) return Number(value);
   const [, day = "", time] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(value) ?? [];

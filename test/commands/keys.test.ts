@@ -137,6 +137,7 @@ describe("keys without a service", () => {
     [["create", "--kind", "console", "--name", " CI"], "--name must have 1 to 100 characters"],
     [["create", "--kind", "console", "--owner", ""], "--owner must have"],
     [["create", "--kind", "console", "--expires", "soon"], 'received "soon"'],
+    [["create", "--kind", "console", "--expires", "2099-02-31"], 'received "2099-02-31"'],
     [["create", "--kind", "console", "--expires", "2020-01-01"], "is in the past"],
     [["create", "--kind", "server", "--rate-limit", "0"], "1 to 1000000 requests per minute"],
     [["revoke"], "missing required argument 'id'"],

@@ -1,5 +1,6 @@
 import { UsageError } from "../../base/errors.js";
 import { suggestion } from "../../base/schema.js";
+import { momentOf } from "../../contract/audit-log.js";
 import { keyScopes } from "../../contract/key-scopes.js";
 import { kindNames } from "../../http/authentication.js";
 import type { NewKeyFacts } from "../../http/key-text.js";
@@ -18,7 +19,7 @@ export interface NewKeyFlags {
   readonly scope?: readonly string[];
   readonly readOnly?: boolean;
   readonly targetApp?: string;
-  /** `90d`, or a time that `Date` reads. */
+  /** `90d`, a UTC day, or a time of RFC 3339. */
   readonly expires?: string;
   readonly rateLimit?: string;
 }
@@ -83,9 +84,8 @@ function shortText(text: string, flag: string): string {
 
 function expiryOf(text: string, now: number): number {
   const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
-  const isTime = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text);
-  const time =
-    days === undefined ? (isTime ? Date.parse(text) : Number.NaN) : now + Number(days) * DAY_MS;
+  const given = /^\d{4}-/.test(text) ? (momentOf(text) ?? Number.NaN) : Number.NaN;
+  const time = days === undefined ? given : now + Number(days) * DAY_MS;
   if (Number.isNaN(time))
     throw invalid(
       `--expires must be a number of days such as 90d, a UTC day such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z; received "${text}".`,
