@@ -124,7 +124,12 @@ export function storedRoutes<
       ...changed(resource),
       body: restore,
     }),
-    "list*s": onMany("GET", "", `List ${plural}, newest first`, { ...extension, ...listed, query }),
+    "list*s": onMany("GET", "", `List ${plural}, newest first`, {
+      ...extension,
+      ...listed,
+      moreStatuses: [304],
+      query,
+    }),
     "read*": onOne("GET", "", `Read ${noun}`, {
       ...extension,
       message: `${title} read successfully.`,

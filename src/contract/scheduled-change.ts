@@ -67,6 +67,7 @@ export const scheduledChangeRoutes = {
   listScheduledChanges: onAll("GET", "", "List scheduled changes, newest first", {
     ...extension,
     message: "Scheduled changes listed successfully.",
+    moreStatuses: [304],
     query: listQuery
       .pick({ limit: true, page: true, offset: true, search: true })
       .extend({ status: knownFilter("Only changes in this state.", states) }),

@@ -57,6 +57,8 @@ export interface HandlerAnswer {
   readonly content: AnyObject;
   /** The version of the single entity in the answer: its `ETag`. */
   readonly version?: number;
+  /** The newest write that the list in the answer has: its weak `ETag`. */
+  readonly newestWrite?: number;
 }
 
 export type Handler<R extends Route> = (

@@ -98,9 +98,11 @@ function registerRoute(
         reply.code(answer.status).headers(answer.headers).serializer(String);
         return reply.send(answer.body);
       }
-      if (answer.version !== undefined) {
-        const etag = `"${answer.version}"`;
-        reply.header("etag", etag);
+      const { version, newestWrite } = answer;
+      const tagged = version ?? newestWrite;
+      if (tagged !== undefined) {
+        const etag = `"${tagged}"`;
+        reply.header("etag", version === undefined ? `W/${etag}` : etag);
         if (route.method === "GET" && isUnchanged(request.headers, etag)) {
           return reply.code(304).send();
         }

@@ -91,9 +91,12 @@ export class EntityOperations {
     call: ListCall,
   ): Promise<HandlerAnswer> {
     const filter = listFilterOf(call.query);
+    // Read first: a list that has a later write is read once more.
+    const { sequence } = this.#entities.latestChange();
     const page = await this.#entities.list(type.kind, sliceOf(call.query), filter);
     const texts = page.items.map(({ bodyText }) => bodyText);
-    return pageAnswer(call, page, new FinishedJson(`[${texts.join(",")}]`));
+    const answer = pageAnswer(call, page, new FinishedJson(`[${texts.join(",")}]`));
+    return { ...answer, newestWrite: sequence };
   }
 
   async versions<Body extends EntityBody>(

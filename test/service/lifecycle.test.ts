@@ -97,6 +97,21 @@ describe.each(resources)("%s", (path, id, body) => {
     expect((await read(etag)).status).toBe(200);
   });
 
+  it("answer 304 to the ETag of a list while nothing is written", async () => {
+    const list = (tag?: string) =>
+      service.call({
+        path: `${root}/${path}?limit=1`,
+        headers: tag === undefined ? {} : { "if-none-match": tag },
+      });
+    const { etag = "" } = (await list()).headers;
+    expect(etag).toMatch(/^W\/"\d+"$/);
+    expect(await list(etag)).toMatchObject({ status: 304, headers: { etag }, json: undefined });
+    await call("PUT", `${one}/archive`, {});
+    const after = await list(etag);
+    expect(after.status).toBe(200);
+    expect(after.headers["etag"]).not.toBe(etag);
+  });
+
   it("refuse a query parameter that they do not know, and name the known ones", async () => {
     const { status, message, errors } = await call("GET", `${path}?tag=b`);
     expect({ status, message }).toEqual({ status: 400, message: "Unknown query parameter" });
