@@ -44,7 +44,8 @@ export type ImportPlan = readonly ImportItem[];
 
 /**
  * Plans the calls that give a console the entities of files. Pure. What a file leaves out stays as it is.
- * With `prune`, entities without a file are archived, or removed if their kind has no archive.
+ * With `prune`, entities without a file are archived, or removed if their kind has no archive; none of a
+ * kind with a file that does not say which entity it is.
  */
 export function planImport(
   files: readonly GivenFile[],
@@ -65,7 +66,11 @@ export function planImport(
     if (other === undefined || item.action === "refused") return item;
     return refused(given, item.name, [`${other} has the same ${given.row.id ?? "name"}`]);
   });
-  return [...items, ...(prune ? pruned(found, taken) : [])];
+  if (!prune) return items;
+  // A file that cannot be read has its own name for that of its entity, which may be any of the kind.
+  const unread = items.filter(({ action, name, file }) => action === "refused" && name === file);
+  const unclear = new Set(unread.map(({ kind }) => kind));
+  return [...items, ...pruned(found, taken, unclear)];
 }
 
 function keyOf({ directory }: EntityKindRow, id: string): string {
@@ -176,9 +181,14 @@ function faultsIn(operation: Step["operation"], body: Settings): readonly string
   return faultsOf(checked.error).map((one) => `${one.property}: ${one.errorMessage}`);
 }
 
-function pruned(found: FoundEntities, taken: ReadonlyMap<string, string>): ImportItem[] {
+function pruned(
+  found: FoundEntities,
+  taken: ReadonlyMap<string, string>,
+  unclear: ReadonlySet<string>,
+): ImportItem[] {
+  const rows = entityKindRows.filter(({ directory }) => !unclear.has(directory));
   // What others name is removed after them.
-  return [...entityKindRows].reverse().flatMap((row) =>
+  return rows.reverse().flatMap((row) =>
     (found.get(row) ?? []).flatMap(({ id, version, settings }): ImportItem[] => {
       const { remove } = row;
       if (remove === undefined || taken.has(keyOf(row, id)) || isArchived(settings)) return [];

@@ -161,3 +161,15 @@ it("a long id is cut, with a digest", () => {
   expect(new Set(names).size).toBe(2);
   expect(names[0]?.length).toBeLessThan(230);
 });
+
+it("removes nothing of a kind while one of its files cannot be read", () => {
+  const [row, other] = [rowOf("gates"), rowOf("tags")];
+  const entity = { id: "one", version: 3, settings: { name: "one" }, partVersions: {} };
+  const found = new Map([row, other].map((kind) => [kind, [entity]]));
+  const files = [{ row, file: "gates/one.json", content: undefined, fault: "not valid JSON" }];
+  const plan = planImport(files, found, { prune: true });
+  expect(plan.map(({ action, kind }) => [action, kind])).toEqual([
+    ["refused", "gates"],
+    ["remove", "tags"],
+  ]);
+});
