@@ -21,7 +21,13 @@ const fields = {
   description: descriptionText,
   entityType: z.enum(scheduledKinds).describe("Kind of the entity."),
   entityID: text("Name ID of the entity."),
-  change: z.record(z.string(), z.unknown()).describe("The body of a PATCH of the entity."),
+  change: z
+    .record(z.string(), z.unknown())
+    .check(({ value, issues }) => {
+      if (Object.keys(value).length > 0) return;
+      issues.push({ code: "custom", message: "Must have a field to change", input: value });
+    })
+    .describe("The body of a PATCH of the entity, with at least one field."),
 };
 
 const scheduledChange = z

@@ -29,7 +29,7 @@ const type: EntityType<ScheduledBody> = {
 };
 
 interface ScheduledChangesOptions {
-  readonly entities: Pick<EntityStore, "latestChange" | "list" | "auditLog">;
+  readonly entities: Pick<EntityStore, "latestChange" | "list" | "versions" | "auditLog">;
   readonly keys: Pick<KeyStore, "list">;
   readonly operations: EntityOperations;
   readonly newIdentifier: NewIdentifier;
@@ -65,17 +65,25 @@ export class ScheduledChanges {
         const refusal = scopeRefusal(call.caller, body);
         if (refusal !== undefined) throw new ServiceError({ status: 403, message: refusal });
         // What would be refused now is refused now.
-        await this.#patch(body, call, true);
-        return operations.create(type, { ...call, body: { name: id, id } }, (stamp) => ({
-          id,
-          name: id,
-          description,
-          ...body,
-          scheduledTime,
-          status: "pending" as const,
-          error: null,
-          ...newProvenance(stamp),
-        }));
+        const { content } = await this.#patch(body, call, true);
+        const created = await operations.create(
+          type,
+          { ...call, body: { name: id, id } },
+          (stamp) => ({
+            id,
+            name: id,
+            description,
+            ...body,
+            scheduledTime,
+            status: "pending" as const,
+            error: null,
+            ...newProvenance(stamp),
+          }),
+        );
+        const { warnings } = content;
+        return warnings === undefined
+          ? created
+          : { ...created, content: { ...created.content, warnings } };
       },
       listScheduledChanges: (call) => operations.list(type, call),
       readScheduledChange: ({ params: { id } }) => operations.read(type, id),
@@ -114,7 +122,8 @@ export class ScheduledChanges {
     const { id, version, creatorID } = change;
     // Keys are revoked, but never removed.
     const caller = (await keys.list()).find((key) => key.id === creatorID);
-    if (caller === undefined) return;
+    // It may have been cancelled while earlier ones were made.
+    if (caller === undefined || !(await this.#isPending(change))) return;
     const facts = { caller, requestID: `scheduled_change/${id}` };
     const error = (await this.#isMade(change, facts)) ? null : await this.#failureOf(change, facts);
     const status = error === null ? ("applied" as const) : ("failed" as const);
@@ -124,6 +133,14 @@ export class ScheduledChanges {
       status,
       error,
     }));
+  }
+
+  async #isPending({ id, version }: ScheduledBody): Promise<boolean> {
+    const { items } = await this.options.entities.versions(
+      { kind: type.kind, id },
+      { start: 0, count: 1 },
+    );
+    return items[0]?.["version"] === version;
   }
 
   /**

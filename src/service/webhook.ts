@@ -45,8 +45,8 @@ export class Webhook {
   /** The newest write when it was created: a URL that is new is told of later ones. */
   readonly #begin: number;
   #failures = 0;
-  /** ms since the epoch. */
-  #nextAttempt = 0;
+  /** The pause after an attempt that failed, in ms since the epoch and ms. */
+  #pause = { since: 0, lengthMs: 0 };
 
   constructor(options: WebhookOptions) {
     this.#options = options;
@@ -73,12 +73,16 @@ export class Webhook {
   /** Tells what has not been told, up to the first failure. */
   async check(): Promise<void> {
     const { entities, now } = this.#options;
-    if (now() < this.#nextAttempt) return;
+    const pausedMs = now() - this.#pause.since;
+    // A clock that was set back does not make it longer.
+    if (pausedMs >= 0 && pausedMs < this.#pause.lengthMs) return;
     let told = entities.followerPosition(this.#name);
     if (told === undefined) await entities.moveFollower(this.#name, this.#begin);
     told ??= this.#begin;
     while (told < entities.latestChange().sequence) {
-      for (const change of await entities.changesAfter(told, READ_AT_ONCE)) {
+      const changes = await entities.changesAfter(told, READ_AT_ONCE);
+      if (changes.length === 0) return;
+      for (const change of changes) {
         const record = await entities.auditRecord(change.sequence);
         if (record === undefined || !(await this.#isTold(record))) return;
         await entities.moveFollower(this.#name, change.sequence);
@@ -96,13 +100,14 @@ export class Webhook {
       onAttempt("failed");
       if (this.#failures === 0) onFailed(error);
       this.#failures += 1;
-      const askedMs = error instanceof Refusal ? error.retryAfterMs : 0;
-      this.#nextAttempt = now() + Math.max(backOffMs(this.#failures, backOff), askedMs);
+      const askedMs = error instanceof Refusal ? error.askedMs(now()) : 0;
+      const lengthMs = Math.max(backOffMs(this.#failures, backOff), askedMs);
+      this.#pause = { since: now(), lengthMs };
       return false;
     }
     onAttempt("delivered");
     this.#failures = 0;
-    this.#nextAttempt = 0;
+    this.#pause = { since: 0, lengthMs: 0 };
     return true;
   }
 
@@ -134,11 +139,17 @@ export class Webhook {
 
 /** An answer that is not a success. */
 class Refusal extends Error {
-  readonly retryAfterMs: number;
+  readonly #retryAfter: string;
 
   constructor({ status, headers }: Response) {
     super(`status ${status}`);
-    const seconds = Number(headers.get("retry-after") ?? 0);
-    this.retryAfterMs = seconds > 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : 0;
+    this.#retryAfter = headers.get("retry-after") ?? "";
+  }
+
+  /** Returns the pause that the answer asks for: `Retry-After` has seconds or a time. */
+  askedMs(now: number): number {
+    const seconds = Number(this.#retryAfter);
+    const ms = Number.isNaN(seconds) ? Date.parse(this.#retryAfter) - now : seconds * 1_000;
+    return ms > 0 ? Math.min(ms, RETRY_AFTER_MAX_MS) : 0;
   }
 }

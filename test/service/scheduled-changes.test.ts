@@ -135,6 +135,38 @@ describe("a scheduled change", () => {
     expect(await gate()).toMatchObject({ isEnabled: true });
   });
 
+  it("that is cancelled while earlier ones are made is not made", async () => {
+    await schedule({ description: "first" }, undefined, LATER);
+    const { path } = await schedule({ isEnabled: false }, undefined, LATER + 1);
+    now = LATER + 10;
+    const { entities } = service.store;
+    const write = entities.write.bind(entities);
+    entities.write = async (key, ...rest) => {
+      if (key.kind === "gate") {
+        entities.write = write;
+        expect((await call("DELETE", path)).status).toBe(200);
+      }
+      return write(key, ...rest);
+    };
+    await changes.check();
+    expect(await gate()).toMatchObject({ description: "first", isEnabled: true, version: 2 });
+    expect(failed).toEqual([]);
+  });
+
+  it("answers the warnings of its change", async () => {
+    const { json } = await service.call({
+      method: "POST",
+      path: root,
+      body: {
+        entityType: "gate",
+        entityID: "a_gate",
+        change: { rules: [ruleOf("missing")] },
+        scheduledTime: LATER,
+      },
+    });
+    expect(json).toMatchObject({ warnings: [{ property: expect.stringContaining("rules[0]") }] });
+  });
+
   it("comes after those that are due before it", async () => {
     await schedule({ description: "second" }, undefined, LATER + 1);
     await schedule({ description: "first" }, undefined, LATER);
@@ -184,13 +216,14 @@ describe("POST /console/v1/scheduled_changes", () => {
     [{ isEnabled: true }, NOW, "scheduledTime"],
     [{ isEnabled: true }, "soon", "scheduledTime"],
     ["text", LATER, "change"],
+    [{}, LATER, "change"],
   ])("refuses %j at %j", async (change, time, property) => {
     const { status, errors } = await schedule(change as object, undefined, time);
     expect({ status, errors }).toMatchObject({ status: 400, errors: [{ property }] });
   });
 
   it("refuses a change of what does not exist, or of a kind that has none", async () => {
-    const body = { entityID: "none", change: {}, scheduledTime: LATER };
+    const body = { entityID: "none", change: { description: "x" }, scheduledTime: LATER };
     expect((await call("POST", root, { ...body, entityType: "gate" })).status).toBe(404);
     expect((await call("POST", root, { ...body, entityType: "prompt" })).status).toBe(400);
   });

@@ -148,6 +148,22 @@ describe("a webhook", () => {
     expect(received).toHaveLength(2);
   });
 
+  test("waits until the time that the receiver names, and no longer if the clock is set back", async () => {
+    await create("one");
+    const until = new Date(now + 60_000).toUTCString();
+    answers = [[503, { "retry-after": until }], [503]];
+    await webhook.check();
+    now += 59_000;
+    await webhook.check();
+    expect(received).toHaveLength(1);
+    now += 1_001;
+    await webhook.check();
+    expect(received).toHaveLength(2);
+    now -= 3_600_000;
+    await webhook.check();
+    expect(received).toHaveLength(3);
+  });
+
   test("of another service goes on where the last one ended", async () => {
     await create("one");
     await webhook.check();
