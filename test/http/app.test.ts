@@ -23,7 +23,7 @@ it("creates, reads and lists through the whole app", async () => {
   expect(read.json).toEqual({ message: "Gate read successfully.", data: created.json.data });
   const list = await service.call({ path: "/console/v1/gates?limit=10" });
   expect(list.json).toMatchObject({ data: [{ id: "a_gate" }], pagination: { totalItems: 1 } });
-  expect(list.headers).not.toHaveProperty("etag");
+  expect(list.headers).toHaveProperty("etag", 'W/"1"');
 });
 
 it("reports all faults of query and body at once", async () => {
@@ -132,7 +132,12 @@ it("passes the facts of a request to its handler", async () => {
     method: "POST",
     path: "/things/a%2Fb?x=%201&y",
     body: "[1.50]",
-    headers: { "if-match": '"7"', "if-none-match": '"6"', "idempotency-key": "k-1" },
+    headers: {
+      "if-match": '"7"',
+      "if-none-match": '"6"',
+      "idempotency-key": "k-1",
+      "x-request-id": "request-1",
+    },
   });
   expect(json.data).toEqual({
     params: { id: "a/b" },
@@ -140,6 +145,7 @@ it("passes the facts of a request to its handler", async () => {
     body: [1.5],
     facts: {
       caller: expect.objectContaining({ kind: "console", scopes: ["write"], revokedTime: null }),
+      requestID: "request-1",
       ifMatch: ["7"],
       ifNoneMatch: '"6"',
       origin: "http://localhost:80",
