@@ -187,6 +187,8 @@ describe("console audit", () => {
     expect(csv[0]).toBe(Object.keys(json.data?.[0] ?? {}).join(","));
     expect(csv[1]).toContain(',"a ""tag"", or two",');
     expect(csv).toHaveLength(lines.length + 1);
+    // Up to now, by default.
+    expect((await audit()).stdout).toBe(printed.stdout);
     expect((await audit("--from", "2100-01-01", "--to", "2101-01-01")).stdout).toBe("");
   });
 

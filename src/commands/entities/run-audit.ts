@@ -21,11 +21,11 @@ interface AuditLine extends CommandLine {
 /** Prints the audit log of a console, newest first, and returns the exit code; never throws. */
 export function runAudit({ from, to, csv, ...line }: AuditLine, context: CommandContext) {
   return runConfigured("console audit", line, context, async (configuration) => {
-    const { stdout, stderr, clock, signal } = context;
+    const { stdout, stderr, signal } = context;
     const access = resolveConsole(configuration);
     const { console } = await openConsole(access, (text) => stderr.write(`${text}\n`));
     // Entries that come meanwhile would move the pages.
-    const endDate = to ?? String(clock.now());
+    const endDate = to ?? String(Date.now());
     const query = omitUndefined({ startDate: from, endDate, limit: PAGE_ENTRIES });
     try {
       let isFirst = true;
