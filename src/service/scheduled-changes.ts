@@ -64,7 +64,7 @@ export class ScheduledChanges {
         }
         const refusal = scopeRefusal(call.caller, body);
         if (refusal !== undefined) throw new ServiceError({ status: 403, message: refusal });
-        // What would be refused now is refused now.
+        // A change that would be refused now is refused now.
         const { content } = await this.#patch(body, call, true);
         const created = await operations.create(
           type,

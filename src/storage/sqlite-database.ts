@@ -30,7 +30,7 @@ type NumberPragma =
 /** Bytes of a database, without its log. */
 export interface DatabaseSize {
   readonly bytes: number;
-  /** Those of pages that hold nothing and are used again. */
+  /** Bytes of pages that hold nothing and are used again. */
   readonly freeBytes: number;
 }
 

@@ -75,7 +75,7 @@ async function readOneFile(place: string): Promise<readonly GivenFile[]> {
   return givenEntities(path.basename(place), content);
 }
 
-/** What an export did with the files of a directory. */
+/** The files of a directory after an export, by what it did with them. */
 interface WrittenFiles {
   readonly written: number;
   readonly unchanged: number;

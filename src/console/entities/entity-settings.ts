@@ -1,7 +1,7 @@
 import type { ConsoleClient } from "../client.js";
 import type { ConsoleOperationName } from "../operation.js";
 
-/** What a file says about an entity: the fields that clients write. */
+/** The fields of an entity that clients write, as a file has them. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** A call that brings an entity nearer to its settings. */

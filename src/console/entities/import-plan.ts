@@ -187,7 +187,7 @@ function pruned(
   unclear: ReadonlySet<string>,
 ): ImportItem[] {
   const rows = entityKindRows.filter(({ directory }) => !unclear.has(directory));
-  // What others name is removed after them.
+  // An entity that others name is removed after them.
   return rows.reverse().flatMap((row) =>
     (found.get(row) ?? []).flatMap(({ id, version, settings }): ImportItem[] => {
       const { remove } = row;

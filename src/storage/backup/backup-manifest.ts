@@ -30,7 +30,7 @@ const manifest = z.object({
     .length(dataFiles.length),
 });
 
-/** What a backup holds: its first file, `manifest.json`. */
+/** The content of a backup: its first file, `manifest.json`. */
 export type BackupManifest = Readonly<z.output<typeof manifest>>;
 
 /** Describes a snapshot. Reads it whole. */
