@@ -89,10 +89,13 @@ export class SqliteKeyStore implements KeyStore {
     return changes > 0;
   }
 
-  noteUse({ id, hash, lastUsedTime }: KeyRecord, time: number): void {
-    if (time - (lastUsedTime ?? Number.NEGATIVE_INFINITY) < NOTED_USES_MS_MIN) return;
+  noteUse({ id, hash }: KeyRecord, time: number): void {
+    // Keys that an embedded service has beside the stored ones have no row.
     const known = this.#buckets?.get(bucketName(hash))?.find(({ record }) => record.id === id);
-    if (known !== undefined) known.record = { ...known.record, lastUsedTime: time };
+    if (known === undefined) return;
+    const { lastUsedTime } = known.record;
+    if (lastUsedTime !== null && time - lastUsedTime < NOTED_USES_MS_MIN) return;
+    known.record = { ...known.record, lastUsedTime: time };
     // On a full disk requests still read.
     this.batch.write(() => this.#database.run(noteUse, [time, id])).catch(() => undefined);
   }

@@ -1,5 +1,4 @@
-import type { AppliedImport } from "../../console/entities/apply-import.js";
-import { isImportWork } from "../../console/entities/apply-import.js";
+import { type AppliedImport, isImportWork } from "../../console/entities/apply-import.js";
 import type { ImportItem, ImportPlan } from "../../console/entities/import-plan.js";
 import { formatCount } from "../../report/quantities.js";
 import { line, shorten } from "../qualify/qualify-summary.js";
