@@ -1,3 +1,4 @@
+import type { Route } from "../contract/route.js";
 import { type Routes, routes } from "../contract/routes.js";
 import {
   type ConsoleOperation,
@@ -39,8 +40,8 @@ export type ConsoleClient = {
 export function createConsoleClient(options: ConsoleClientOptions): ConsoleClient {
   const send = createTransport(options);
   const operations = Object.fromEntries(
-    Object.entries(routes)
-      .filter(([, { access }]) => access === "console")
+    Object.entries<Route>(routes)
+      .filter(([, { access, mediaType }]) => access === "console" && mediaType === undefined)
       .map(([name, route]) => [name, (input = {}) => send(route, input)]),
   );
   // The methods come from the same table as their types.

@@ -2,9 +2,13 @@ import type { z } from "zod";
 import type { Route } from "../contract/route.js";
 import type { OperationName, Routes } from "../contract/routes.js";
 
-/** Operations that take a console key. */
+/** Operations that take a console key and answer JSON. */
 export type ConsoleOperationName = {
-  [Name in OperationName]: Routes[Name]["access"] extends "console" ? Name : never;
+  [Name in OperationName]: Routes[Name]["access"] extends "console"
+    ? z.output<Routes[Name]["response"]> extends string
+      ? never
+      : Name
+    : never;
 }[OperationName];
 
 /** Operations that answer one page of a list. */

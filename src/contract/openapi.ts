@@ -264,7 +264,9 @@ function success(route: Route, { response }: OperationParts): ResponseObject {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
       ...(hasVersion(route) ? { ETag: { $ref: "#/components/headers/ETag" } } : {}),
     },
-    ...(response === undefined ? {} : { content: { "application/json": { schema: response } } }),
+    ...(response === undefined
+      ? {}
+      : { content: { [route.mediaType ?? "application/json"]: { schema: response } } }),
   };
 }
 

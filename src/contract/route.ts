@@ -42,6 +42,8 @@ export interface Route {
    */
   readonly moreStatuses?: readonly (206 | 304 | 404 | 416)[];
   readonly status: 200 | 201 | 202;
+  /** The type of an answer that is not JSON. The client of the console has no method for it. */
+  readonly mediaType?: "text/html";
   /** The text of `message` in the answer; empty for an answer without one. */
   readonly message: string;
   /** The whole body of the answer. */
@@ -78,7 +80,10 @@ export interface ConsoleRoute<
 
 /** Further members of a row. Defaults: `specification`, `noQuery` for a read, `noBody`, status 200. */
 interface Rest<Response extends z.ZodType>
-  extends Pick<Route, "message" | "aliases" | "single" | "listsIDs" | "moreStatuses"> {
+  extends Pick<
+    Route,
+    "message" | "aliases" | "single" | "listsIDs" | "moreStatuses" | "mediaType"
+  > {
   readonly origin?: "extension";
   readonly status?: Route["status"];
   readonly response: Response;

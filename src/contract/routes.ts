@@ -12,6 +12,7 @@ import { gateOverrideRoutes } from "./gate-overrides.js";
 import { holdoutRoutes } from "./holdout.js";
 import { layerRoutes } from "./layer.js";
 import { logEventRoutes } from "./log-event.js";
+import { migrationRoutes } from "./migration.js";
 import { ofrepRoutes } from "./ofrep.js";
 import { projectRoutes } from "./project.js";
 import { promptRoutes } from "./prompt.js";
@@ -44,6 +45,7 @@ export const routes = {
   ...projectRoutes,
   ...scheduledChangeRoutes,
   ...auditLogRoutes,
+  ...migrationRoutes,
   ...eventRoutes,
   ...logEventRoutes,
   ...evaluationRoutes,

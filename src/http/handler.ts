@@ -59,6 +59,8 @@ export interface HandlerAnswer {
   readonly version?: number;
   /** The newest write that the list in the answer has: its weak `ETag`. */
   readonly newestWrite?: number;
+  /** A digest of the answer: its weak `ETag`. */
+  readonly digest?: string;
 }
 
 export type Handler<R extends Route> = (

@@ -98,8 +98,8 @@ function registerRoute(
         reply.code(answer.status).headers(answer.headers).serializer(String);
         return reply.send(answer.body);
       }
-      const { version, newestWrite } = answer;
-      const tagged = version ?? newestWrite;
+      const { version, newestWrite, digest } = answer;
+      const tagged = version ?? newestWrite ?? digest;
       if (tagged !== undefined) {
         const etag = `"${tagged}"`;
         reply.header("etag", version === undefined ? `W/${etag}` : etag);

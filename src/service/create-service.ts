@@ -5,6 +5,7 @@ import { type App, type AppOptions, createApp, type Endpoints } from "../http/ap
 import type { AnyHandlers, Handlers } from "../http/handler.js";
 import type { ServiceMetrics } from "../http/metrics.js";
 import type { EventStore } from "../storage/event-store.js";
+import type { MigrationJournals } from "../storage/migration-journals.js";
 import type { EntityStore, Store } from "../storage/store.js";
 import type { Target } from "../target/target.js";
 import { auditLogHandlers } from "./audit-logs.js";
@@ -23,6 +24,7 @@ import { holdoutHandlers } from "./holdouts.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { layerHandlers } from "./layers.js";
 import { LiveCatalogue } from "./live-catalogue.js";
+import { migrationHandlers, noJournals } from "./migrations.js";
 import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
 import { ofrepHandlers } from "./ofrep.js";
 import { OldEvents } from "./old-events.js";
@@ -51,6 +53,8 @@ interface EndpointOptions {
   readonly webhooks?: readonly string[];
   /** Signs what they are told; needed with `webhooks`. */
   readonly webhookSecret?: Uint8Array | undefined;
+  /** Journals of the migrations of the data directory; default: none. */
+  readonly journals?: MigrationJournals | undefined;
   /** Days after which events are removed; absent: they are kept. */
   readonly keptDays?: number | undefined;
 }
@@ -112,6 +116,7 @@ class ServiceEndpoints implements Endpoints {
       ...holdoutHandlers(operations),
       ...projectHandlers(keys),
       ...auditLogHandlers(entities),
+      ...migrationHandlers(this.options.journals ?? noJournals),
       ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning: metrics.observeWarning, target }),
       ...evaluationHandlers({ catalogue, entities, exposures, now }),

@@ -76,3 +76,12 @@ export const EVENT_KEY_DAYS_MIN = 7;
 
 /** Days for which the answers of gates are counted. */
 export const GATE_ANSWER_DAYS_MAX = 400;
+
+/** Bytes of a journal of a migration. Larger files are skipped. */
+export const JOURNAL_BYTES_MAX = 8 * MIB;
+
+/** Milliseconds without a write after which a running attempt of a migration counts as killed. */
+export const JOURNAL_SILENT_MS_MAX = 60_000;
+
+/** Bytes of a report's page that the service shows. */
+export const REPORT_BYTES_MAX = 32 * MIB;

@@ -4,6 +4,7 @@ import { ConsoleError, ConsoleUnreachableError } from "../../src/console/console
 import type { ConsoleOperationName } from "../../src/console/operation.js";
 import type { Gate } from "../../src/contract/gate.js";
 import { routes } from "../../src/contract/routes.js";
+import { heldJournals, journal, journalId } from "../support/journal.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { fullExperiment, fullHoldout, rule, rules, source } from "./call-bodies.js";
 
@@ -12,7 +13,7 @@ let baseUrl: string;
 let client: ConsoleClient;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ journals: heldJournals(journal) });
   baseUrl = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
   client = createConsoleClient({ baseUrl, key: service.keys.console });
 });
@@ -277,6 +278,8 @@ const calls = {
     }),
   summarizeEvents: () => client.summarizeEvents({ from: "2024-01-01", to: "2024-02-01" }),
   deleteEvents: () => client.deleteEvents({ userID: "nobody" }),
+  listMigrations: () => client.listMigrations({ limit: 1 }),
+  readMigration: () => client.readMigration({ id: journalId }),
   listEvents: () => client.listEvents({ day: "2024-01-01", limit: 10 }),
 } satisfies Record<ConsoleOperationName, () => Promise<{ readonly message: string }>>;
 

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { routes } from "../../src/contract/routes.js";
+import { heldJournals, journal } from "../support/journal.js";
 import { watchOutput } from "../support/secret-watch.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { differences, readApiExamples } from "./api-examples.js";
@@ -13,7 +14,7 @@ describe.skipIf(!isInstalled("curl"))("docs/api.md", () => {
   let environment: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ journals: heldJournals(journal) });
     const address = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
     environment = {
       ...process.env,

@@ -57,10 +57,12 @@ export function responseChecker(routes?: RouteTable): ResponseChecker {
     }
     // No body, or a part of one.
     if (status === 304 || status === 206) return;
+    const { content = {} } = (operation?.responses[status] ?? {}) as { content?: object };
+    const [type = "application/json"] = Object.keys(content);
     const pointer =
       operation === undefined || (status >= 400 && !isOfrepError(path, status))
         ? "/components/schemas/ErrorBody"
-        : `/paths/${escaped(template)}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
+        : `/paths/${escaped(template)}/${method.toLowerCase()}/responses/${status}/content/${escaped(type)}/schema`;
     const validate = ajv.getSchema(`${DOCUMENT_ID}#${pointer}`);
     if (validate === undefined) throw new Error(`${request}: no schema at ${pointer}`);
     if (validate(body) !== true) {

@@ -5,6 +5,7 @@ import { startServer } from "../../http/server.js";
 import { createService } from "../../service/create-service.js";
 import type { EventStore } from "../../storage/event-store.js";
 import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../storage/key-store.js";
+import { openJournals } from "../../storage/migration-journals.js";
 import { openServiceStore } from "./open-service-store.js";
 
 /** A service inside this process. */
@@ -31,7 +32,10 @@ export async function startEmbeddedService(
     client: newKeyText("client"),
   };
   const ephemeral = keyKinds.map((kind) => ephemeralRecord(kind, keys[kind]));
-  const app = createService({ logger: createLogger(logLevel) });
+  const app = createService({
+    logger: createLogger(logLevel),
+    journals: openJournals(dataDirectory),
+  });
   const store = await openServiceStore(dataDirectory, {
     onCommit: app.metrics.observeCommit,
     // The ephemeral keys are enough: the first start of `switchyard serve` creates stored ones.

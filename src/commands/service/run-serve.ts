@@ -8,6 +8,7 @@ import { type Environment, WEBHOOK_SECRET_VARIABLE } from "../../options/secrets
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { createService } from "../../service/create-service.js";
 import { webhookSecret } from "../../service/webhook-signature.js";
+import { openJournals } from "../../storage/migration-journals.js";
 import type { Target } from "../../target/target.js";
 import { defaultTarget } from "../../target/targets.js";
 import type { CommandContext } from "../context.js";
@@ -71,7 +72,12 @@ async function serve(
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
   const { listen, dataDirectory, target, logLevel, output } = options;
-  const app = createService({ ...options, logger: createLogger(logLevel), webhookSecret });
+  const app = createService({
+    ...options,
+    logger: createLogger(logLevel),
+    webhookSecret,
+    journals: openJournals(dataDirectory),
+  });
   const openStore = async () => {
     await applyFirst();
     return openServiceStore(dataDirectory, {
