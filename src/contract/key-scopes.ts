@@ -12,7 +12,9 @@ export function areaOf(path: Route["path"]): string {
  * `gates:write` for one part of it. A scope to write includes that to read.
  */
 export function keyScopes(): readonly string[] {
-  const console = Object.values(routes).filter(({ access }) => access === "console");
+  const console = Object.values<Route>(routes).filter(
+    ({ access, right }) => access === "console" && right !== "none",
+  );
   const areas = [...new Set(console.map(({ path }) => areaOf(path)))].sort();
   return ["read", "write", ...areas.flatMap((area) => [`${area}:read`, `${area}:write`])];
 }

@@ -261,6 +261,7 @@ export const exampleRequests = {
       { name: "production", isProduction: true },
     ],
   },
+  createSession: { key: "console-…" },
   storeEvents: {
     event: "purchase",
     user: { userID: "u-1024", stableID: "d-77", plan: "pro" },

@@ -107,14 +107,14 @@ function securitySchemes(name: string) {
 const errorDescriptions: Readonly<Record<number, string>> = {
   400: "The request breaks the contract, or a name or id is in use. `errors` lists every fault at once.",
   401: "The key is missing, unknown, revoked, expired, or of the wrong kind.",
-  403: "The key has no scope for this.",
+  403: "The key has no scope for this, or another page than the console sent its cookie.",
   404: "The entity does not exist.",
   409: "Other writers keep changing the entity. Read it and retry.",
   412: "The version of the entity is not in `If-Match`.",
   413: "The body is too large.",
   416: "The answer ends before the range.",
   415: "The body is not `application/json`, or has an unknown `Content-Encoding`.",
-  429: "The key has used its requests per minute. Retry after `Retry-After`.",
+  429: "The key, or signing in, has used its requests per minute. Retry after `Retry-After`.",
   500: "A defect of the service. Its log has the details, under the id of the request.",
   503: "The service is starting or stopping. Retry after `Retry-After`.",
 };
@@ -320,7 +320,7 @@ function takesIdempotencyKey({ method, access }: Route): boolean {
 function errorStatuses(route: Route): readonly number[] {
   return [
     400,
-    ...(route.access === "public" ? [] : [401, 403, 429]),
+    ...(route.access === "public" && route.method === "GET" ? [] : [401, 403, 429]),
     ...(route.path.includes("{") ? [404] : []),
     ...(route.moreStatuses ?? []),
     ...(takesIfMatch(route) ? [409, 412] : []),

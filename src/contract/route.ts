@@ -19,6 +19,8 @@ export interface Route {
   /** True for the path of one entity that has no parameter. */
   readonly single?: true;
   readonly access: Access;
+  /** The right that a console key needs, where the method does not say it; `none`: every key opens it. */
+  readonly right?: "read" | "none";
   readonly summary: string;
   /** The resource that lists it. */
   readonly group: string;
@@ -82,14 +84,14 @@ export interface ConsoleRoute<
 interface Rest<Response extends z.ZodType>
   extends Pick<
     Route,
-    "message" | "aliases" | "single" | "listsIDs" | "moreStatuses" | "mediaType"
+    "message" | "aliases" | "single" | "listsIDs" | "moreStatuses" | "mediaType" | "right"
   > {
   readonly origin?: "extension";
   readonly status?: Route["status"];
   readonly response: Response;
 }
 
-/** Makes a route from a row; `subpath` is added to the common path. Every write has `writeQuery`. */
+/** Makes a route from a row; `subpath` is added to the common path. Writes have `writeQuery` by default. */
 export interface MakeConsoleRoute<Params extends z.ZodObject> {
   <Response extends z.ZodType, Query extends z.ZodObject = typeof noQuery>(
     method: "GET",
@@ -97,6 +99,12 @@ export interface MakeConsoleRoute<Params extends z.ZodObject> {
     summary: string,
     rest: Rest<Response> & { readonly query?: Query },
   ): ConsoleRoute<Params, Query, typeof noBody, Response>;
+  <Response extends z.ZodType, Query extends z.ZodObject, Body extends z.ZodType = typeof noBody>(
+    method: Exclude<Route["method"], "GET">,
+    subpath: string,
+    summary: string,
+    rest: Rest<Response> & { readonly body?: Body; readonly query: Query },
+  ): ConsoleRoute<Params, Query, Body, Response>;
   <Response extends z.ZodType, Body extends z.ZodType = typeof noBody>(
     method: Exclude<Route["method"], "GET">,
     subpath: string,

@@ -21,6 +21,7 @@ import { tagRoutes, targetAppRoutes, unitIDTypeRoutes } from "./registry.js";
 import type { Route } from "./route.js";
 import { scheduledChangeRoutes } from "./scheduled-change.js";
 import { segmentRoutes } from "./segment.js";
+import { sessionRoutes } from "./session.js";
 import { staleGateRoutes } from "./stale-gates.js";
 
 /** Every endpoint, by the name of its operation. */
@@ -42,6 +43,7 @@ export const routes = {
   ...layerRoutes,
   ...holdoutRoutes,
   ...environmentRoutes,
+  ...sessionRoutes,
   ...projectRoutes,
   ...scheduledChangeRoutes,
   ...auditLogRoutes,

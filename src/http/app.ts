@@ -89,6 +89,7 @@ export function createApp(
     },
   });
   http.decorateRequest("caller", null);
+  http.decorateRequest("session", null);
   http.decorateRequest("bodyText", undefined);
   http.setErrorHandler(answerError);
   http.addHook("onClose", async () => endpoints.close?.());

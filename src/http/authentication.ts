@@ -1,11 +1,12 @@
-import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { allows, areaOf } from "../contract/key-scopes.js";
 import type { Access, Route } from "../contract/route.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../storage/key-store.js";
+import type { SessionRecord, SessionStore } from "../storage/session-store.js";
 import { keyDigest, shownKey } from "./key-text.js";
 import { valuesOf } from "./request-headers.js";
 import { ServiceError } from "./service-error.js";
+import { type CookieFacts, requireOwnPage, sessionToken } from "./session-cookie.js";
 
 /** Default header that carries the key. */
 export const KEY_HEADER = "SERVICE-API-KEY";
@@ -37,56 +38,113 @@ const openingKinds: Readonly<Record<KeyAccess, readonly [KeyKind, ...KeyKind[]]>
   client: ["client", "server"],
 };
 
+/** Who makes a request. */
+export interface Caller {
+  readonly key: KeyRecord;
+  /** The session that the request names by its cookie; undefined if it has a key itself. */
+  readonly session: SessionRecord | undefined;
+}
+
+/** What authentication looks at beside the request. */
+export interface KeyChecks extends CookieFacts {
+  /** Headers that may carry the key; the first is named in refusals. */
+  readonly keyHeaders: readonly string[];
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
 /**
- * Returns the key of a request, without reading its body. Throws 401 without a key that is valid for
- * `access` at the time `now` (ms since the epoch), and 403 for a console key without the scope.
+ * Returns the caller of a request, without reading its body. Throws 401 without a key that is valid for
+ * the route, and 403 for a console key without the scope, or a cookie that another page may have sent.
  */
 export async function authenticate(
   request: Credentials,
-  { access, path }: Pick<Route, "path"> & { readonly access: KeyAccess },
-  keyHeaders: readonly string[],
-  keys: KeyStore,
-  now: number,
-): Promise<KeyRecord> {
+  route: Pick<Route, "path" | "right"> & { readonly access: KeyAccess },
+  checks: KeyChecks,
+): Promise<Caller> {
+  const { access, path } = route;
+  const { keyHeaders, keys, now } = checks;
   const kinds = openingKinds[access];
   const wanted = kinds.map((kind) => kindNames[kind]).join(" or ");
-  const key =
+  const given =
     access === "console"
       ? headerKey(request, keyHeaders)
       : (headerKey(request, [...keyHeaders, ...SDK_HEADERS]) ?? otherKey(request));
-  if (key === undefined) {
+  const isWithoutKey = access === "console" && given === undefined;
+  const session = isWithoutKey ? await sessionOf(request, checks) : undefined;
+  if (given === undefined && session === undefined) {
     const header = keyHeaders[0] ?? KEY_HEADER;
     throw unauthorized(`A key is missing: send a ${wanted} in the header ${header}.`);
   }
-  const digest = keyDigest(key);
-  const record = await keys.find(digest.toString("hex"));
-  if (record === undefined || !timingSafeEqual(digest, Buffer.from(record.hash, "hex"))) {
-    throw unauthorized(`The key${hint(key)} is unknown: send a ${wanted}.`);
+  const key = await keys.find(session?.keyHash ?? keyDigest(given ?? "").toString("hex"));
+  if (session !== undefined && key === undefined) throw signedOut();
+  const shown = hint(given ?? key?.prefix ?? "");
+  const fault = keyFault(key, kinds, now);
+  if (fault !== undefined || key === undefined) {
+    throw unauthorized(faultMessages[fault ?? "unknown"](shown, wanted, key));
   }
-  if (record.revokedTime !== null) {
-    const time = new Date(record.revokedTime).toISOString();
-    throw unauthorized(`The key${hint(key)} was revoked at ${time}.`);
+  if (access === "console" && route.right !== "none") {
+    requireScope(key, areaOf(path), request.method, route.right, shown);
   }
-  if (record.expiresTime !== null && record.expiresTime <= now) {
-    const time = new Date(record.expiresTime).toISOString();
-    throw unauthorized(`The key${hint(key)} expired at ${time}.`);
-  }
-  if (!kinds.includes(record.kind)) {
-    throw unauthorized(
-      `Expected a ${wanted}, but the key${hint(key)} is a ${kindNames[record.kind]}.`,
-    );
-  }
-  if (access === "console") requireScope(record, areaOf(path), request.method, hint(key));
-  return record;
+  return { key, session };
+}
+
+/** Reasons to refuse a key. */
+export type KeyFault = "unknown" | "revoked" | "expired" | "other_kind";
+
+/** Returns why a key is refused at the time `now`; undefined for a valid one of the kinds. */
+export function keyFault(
+  key: KeyRecord | undefined,
+  kinds: readonly KeyKind[],
+  now: number,
+): KeyFault | undefined {
+  if (key === undefined) return "unknown";
+  if (key.revokedTime !== null) return "revoked";
+  if (key.expiresTime !== null && key.expiresTime <= now) return "expired";
+  return kinds.includes(key.kind) ? undefined : "other_kind";
+}
+
+type FaultMessage = (shown: string, wanted: string, key: KeyRecord | undefined) => string;
+
+const faultMessages: Readonly<Record<KeyFault, FaultMessage>> = {
+  unknown: (shown, wanted) => `The key${shown} is unknown: send a ${wanted}.`,
+  revoked: (shown, _, key) => `The key${shown} was revoked at ${timeText(key?.revokedTime)}.`,
+  expired: (shown, _, key) => `The key${shown} expired at ${timeText(key?.expiresTime)}.`,
+  other_kind: (shown, wanted, key) =>
+    `Expected a ${wanted}, but the key${shown} is a ${kindNames[key?.kind ?? "console"]}.`,
+};
+
+function timeText(time: number | null | undefined): string {
+  return new Date(time ?? 0).toISOString();
+}
+
+/** Returns the session that a cookie names; undefined without a cookie. */
+async function sessionOf(
+  { method, headers }: Credentials,
+  { sessions, now, origin }: KeyChecks,
+): Promise<SessionRecord | undefined> {
+  const token = sessionToken(headers, { origin });
+  if (token === undefined) return undefined;
+  const session = await sessions.find(keyDigest(token).toString("hex"));
+  if (session === undefined || session.expiresTime <= now) throw signedOut();
+  requireOwnPage(method, headers);
+  return session;
+}
+
+function signedOut(): ServiceError {
+  return unauthorized("You are signed out: the session has ended or expired. Sign in again.");
 }
 
 function requireScope(
   { scopes }: KeyRecord,
   area: string,
   method: string | undefined,
+  right: "read" | undefined,
   shown: string,
 ): void {
-  const what = method === "GET" || method === "HEAD" ? "read" : "write";
+  const what = right ?? (method === "GET" || method === "HEAD" ? "read" : "write");
   if (allows(scopes, area, what)) return;
   const message =
     scopes.join() === "read"

@@ -1,6 +1,7 @@
 import type { AnyObject } from "../contract/fields.js";
 import type { BodyOf, ParamsOf, QueryOf, Route } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
+import type { SessionRecord } from "../storage/session-store.js";
 
 /** Versions that `If-Match` names, without quotes; `*` is any. */
 export type IfMatch = readonly string[] | "*" | undefined;
@@ -9,6 +10,8 @@ export type IfMatch = readonly string[] | "*" | undefined;
 export interface CallFacts {
   /** The key of the request, unless the route is public. */
   readonly caller: KeyRecord;
+  /** The session whose cookie stands for the key; undefined if the request has the key itself. */
+  readonly session: SessionRecord | undefined;
   /** Identifies the request in the log and the audit log. */
   readonly requestID: string;
   readonly ifMatch: IfMatch;
@@ -61,6 +64,7 @@ export interface HandlerAnswer {
   readonly newestWrite?: number;
   /** A digest of the answer: its weak `ETag`. */
   readonly digest?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Handler<R extends Route> = (

@@ -17,7 +17,10 @@ export class RateLimiter {
   readonly #buckets = new Map<string, Bucket>();
 
   /** Returns undefined if the request may pass, else the seconds after which the next one may. */
-  take({ id, requestsPerMinuteMax }: KeyRecord, now: number): number | undefined {
+  take(
+    { id, requestsPerMinuteMax }: Pick<KeyRecord, "id" | "requestsPerMinuteMax">,
+    now: number,
+  ): number | undefined {
     if (requestsPerMinuteMax === null) return undefined;
     const before = this.#buckets.get(id) ?? { tokens: requestsPerMinuteMax, time: now };
     // A clock that is set back adds nothing.

@@ -5,6 +5,7 @@ import { type Fault, faultsOf } from "../contract/faults.js";
 import { kindOf } from "../contract/fields.js";
 import { noParams, noQuery, type Route, type RouteTable } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
+import type { SessionRecord } from "../storage/session-store.js";
 import { authenticate } from "./authentication.js";
 import { allowOrigin, type Origins } from "./cors.js";
 import { type CallFacts, type Handler, type HandlerCall, objectText } from "./handler.js";
@@ -14,11 +15,14 @@ import { idempotencyKeyOf, ifMatchOf, isUnchanged } from "./request-headers.js";
 import { refuseFaults, ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
 import type { ServiceState } from "./service-state.js";
+import { requireSameOrigin } from "./session-cookie.js";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** The key of the request; null on public routes and before authentication. */
     caller: KeyRecord | null;
+    /** The session whose cookie the request has, if that stands for its key. */
+    session: SessionRecord | null;
     /** The text of the body as it was sent. */
     bodyText: string | undefined;
   }
@@ -62,7 +66,7 @@ function registerRoute(
   route: Route,
   { state, keyHeaders, limits, origins, rates, now }: RouteRegistrationOptions,
 ): void {
-  const { access, path, eventsMember, listsIDs, sdk, ofrep } = route;
+  const { access, eventsMember, listsIDs, sdk, ofrep } = route;
   const bodyLimit = bodyBytesMax(route, limits);
   http.route({
     method: route.method,
@@ -76,14 +80,22 @@ function registerRoute(
     // Runs before the body is read, so unauthorized clients cause little work.
     onRequest: async (request, reply) => {
       if (isForPages(route)) allowOrigin(request, reply, origins);
-      const { keys } = state.requireReady();
-      if (access !== "public") {
+      const { keys, sessions } = state.requireReady();
+      if (access === "public") {
+        if (route.method !== "GET") requireSameOrigin(request.headers);
+      } else {
         const { method, headers, rawHeaders } = request.raw;
         const { query, params } = request;
         const credentials = { method, headers, rawHeaders, query, params };
         const time = now();
-        const caller = await authenticate(credentials, { access, path }, keyHeaders, keys, time);
+        const checks = { keyHeaders, keys, sessions, now: time, origin: originOf(request) };
+        const { key: caller, session } = await authenticate(
+          credentials,
+          { ...route, access },
+          checks,
+        );
         request.caller = caller;
+        request.session = session ?? null;
         requireRate(rates.take(caller, time), caller);
         keys.noteUse(caller, time);
       }
@@ -107,6 +119,7 @@ function registerRoute(
           return reply.code(304).send();
         }
       }
+      reply.headers(answer.headers ?? {});
       reply.code(route.status).type(JSON_TYPE).serializer(objectText);
       return route.message === "" ? answer.content : { message: route.message, ...answer.content };
     },
@@ -146,6 +159,7 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
   return {
     // Handlers of public routes do not use it.
     caller: request.caller as KeyRecord,
+    session: request.session ?? undefined,
     requestID: request.id,
     ifMatch: ifMatchOf(request.headers),
     idempotencyKey: idempotencyKeyOf(request.headers, limits),

@@ -51,6 +51,16 @@ export const EVENT_COUNTS_MAX = 100_000;
 /** Gates, configs and layers that one request evaluates: 10,000 take about 20 ms. */
 export const EVALUATIONS_PER_REQUEST_MAX = 10_000;
 
+/** Limits of the sessions of the web console. */
+export const sessionLimits = {
+  /** Milliseconds that a session lasts. */
+  sessionMs: 12 * 3_600_000,
+  /** Milliseconds in which the link of a ticket must be opened. */
+  ticketMs: 15 * 60_000,
+  /** Attempts to sign in per minute, of all clients together: keys and tickets cannot be guessed. */
+  attemptsPerMinuteMax: 60,
+};
+
 /** Limits of checking values with the schemas of dynamic configs. */
 export const schemaCheckLimits = {
   /** Processes, started on first use. A slow check blocks only its own process. */

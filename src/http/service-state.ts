@@ -1,5 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import type { KeyStore } from "../storage/key-store.js";
+import type { SessionStore } from "../storage/session-store.js";
 import type { Store } from "../storage/store.js";
 import type { AnyHandlers } from "./handler.js";
 import { ServiceError } from "./service-error.js";
@@ -8,6 +9,7 @@ import type { ServiceLimits } from "./service-limits.js";
 /** The parts that exist once the store is open. */
 interface OpenService {
   readonly keys: KeyStore;
+  readonly sessions: SessionStore;
   readonly probe: Store["probe"];
   readonly handlers: AnyHandlers;
 }
@@ -30,6 +32,7 @@ export class ServiceState {
   open(store: Store): void {
     this.#open = {
       keys: store.keys,
+      sessions: store.sessions,
       probe: (isWriting) => store.probe(isWriting),
       handlers: this.#createHandlers(store),
     };

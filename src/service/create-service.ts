@@ -37,6 +37,8 @@ import { ScheduledChanges } from "./scheduled-changes.js";
 import { experimentScheduleHandlers, ScheduledStarts } from "./scheduled-starts.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
+import { sessionHandlers } from "./sessions.js";
+import { SignInTickets } from "./sign-in-tickets.js";
 import { staleGateHandlers } from "./stale-gates.js";
 import { Webhook } from "./webhook.js";
 
@@ -44,6 +46,8 @@ interface EndpointOptions {
   readonly logger: Logger;
   /** ms since the epoch. */
   readonly now?: () => number;
+  /** Returns ms since the epoch, at which sessions begin and end. */
+  readonly currentTime?: () => number;
   readonly newIdentifier?: NewIdentifier;
   /** Closed with the service. */
   readonly schemaChecker?: SchemaChecker;
@@ -64,9 +68,20 @@ export interface ServiceOptions extends AppOptions, EndpointOptions {
   readonly endpoints?: Endpoints;
 }
 
+/** The app of the service. */
+export interface Service extends App {
+  /**
+   * Returns a secret that signs a person in once, within 15 minutes: with the key of this hash, or with a
+   * new key for 12 hours.
+   */
+  newSignInTicket(keyHash?: string): string;
+}
+
 /** Creates the service without a socket. */
-export function createService({ endpoints, ...options }: ServiceOptions): App {
-  return createApp(endpoints ?? new ServiceEndpoints(options), options);
+export function createService({ endpoints, ...options }: ServiceOptions): Service {
+  const tickets = new SignInTickets(options.currentTime ?? Date.now);
+  const app = createApp(endpoints ?? new ServiceEndpoints(options, tickets), options);
+  return { ...app, newSignInTicket: (keyHash) => tickets.issue(keyHash) };
 }
 
 /** All routes of the contract, and what works beside requests. */
@@ -75,16 +90,21 @@ class ServiceEndpoints implements Endpoints {
   readonly #closings: { close(): Promise<void> }[] = [];
   readonly #schemaChecker: SchemaChecker;
 
-  constructor(private readonly options: EndpointOptions) {
+  constructor(
+    private readonly options: EndpointOptions,
+    private readonly tickets: SignInTickets,
+  ) {
     this.#schemaChecker = options.schemaChecker ?? new IsolatedSchemaChecker();
     this.#closings.push(this.#schemaChecker);
   }
 
   createHandlers(store: Store, metrics: ServiceMetrics): AnyHandlers {
-    const { entities, events, keys } = store;
+    const { entities, events, keys, sessions } = store;
     metrics.watchSize(() => store.size());
     this.#removeOldEvents(events);
     const { logger, now = Date.now, newIdentifier = randomIdentifier, target } = this.options;
+    const { currentTime = Date.now } = this.options;
+    const { tickets } = this;
     const operations = new EntityOperations(entities, now);
     const catalogue = new LiveCatalogue(entities);
     const exposures = new ExposureLog(events, {
@@ -114,6 +134,7 @@ class ServiceEndpoints implements Endpoints {
       ...registryHandlers(operations),
       ...layerHandlers(operations),
       ...holdoutHandlers(operations),
+      ...sessionHandlers({ keys, sessions, tickets, now: currentTime }),
       ...projectHandlers(keys),
       ...auditLogHandlers(entities),
       ...migrationHandlers(this.options.journals ?? noJournals),

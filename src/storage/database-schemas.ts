@@ -30,7 +30,7 @@ const addToFilters = `INSERT INTO filter_value (kind, property, value, archived)
   INSERT INTO filter_entry SELECT row, new.created_time, new.id, new.row
     FROM (${valuesOf("new")}) WHERE true ON CONFLICT DO NOTHING;`;
 
-/** Entities and keys. Texts that clients choose are stored as `storedText` returns them. */
+/** Entities, keys and sessions. Texts that clients choose are stored as `storedText` returns them. */
 export const consoleSchema: Schema = {
   // "SwYc" in ASCII.
   applicationID: 0x53_77_59_63,
@@ -261,6 +261,15 @@ export const consoleSchema: Schema = {
       `CREATE TABLE change_follower (
         name TEXT PRIMARY KEY,
         sequence INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+    ],
+    [
+      // Keys that are not stored have sessions too, so key_hash refers to no row.
+      `CREATE TABLE session (
+        hash TEXT PRIMARY KEY,
+        key_hash TEXT NOT NULL,
+        created_time INTEGER NOT NULL,
+        expires_time INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID`,
     ],
   ],

@@ -21,6 +21,7 @@ import { SqliteEntityStore } from "./sqlite-entity-store.js";
 import { SqliteEventReader } from "./sqlite-event-reader.js";
 import { SqliteEventWriter } from "./sqlite-event-writer.js";
 import { SqliteKeyStore } from "./sqlite-key-store.js";
+import { SqliteSessionStore } from "./sqlite-session-store.js";
 import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
 import type { CountedKind, Store } from "./store.js";
 import { StoreThread } from "./store-thread.js";
@@ -83,6 +84,7 @@ export async function openSqliteStore(
   return {
     entities,
     keys: new SqliteKeyStore(database, batch),
+    sessions: new SqliteSessionStore(database, batch),
     events: opened.events,
     size: async () => ({
       console: database.size(),

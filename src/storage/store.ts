@@ -3,6 +3,7 @@ import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
 import type { EventStore, EventStoreSize } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
+import type { SessionStore } from "./session-store.js";
 import type { DatabaseSize } from "./sqlite-database.js";
 
 export interface EntityKey {
@@ -205,6 +206,7 @@ export interface StoreSize {
 export interface Store {
   readonly entities: EntityStore;
   readonly keys: KeyStore;
+  readonly sessions: SessionStore;
   readonly events: EventStore;
   /**
    * Looks at the files of the store. If `isWriting`, also looks at the space of the disk, and makes a write

@@ -107,6 +107,20 @@ test("a service that rehearses a platform says at its end what it would have don
 });
 
 describe("a service that runs", () => {
+  test("prints a link that signs in once, with a key that `keys list` shows", async () => {
+    const data = freshData();
+    const { url, signInUrl, call, stderr } = await startServiceProcess(data);
+    const ticket = signInUrl.slice(`${url}/sign-in#`.length);
+    expect(signInUrl).toBe(`${url}/sign-in#${ticket}`);
+    expect(ticket).toMatch(/^[\w-]{43}$/);
+    const signIn = () => call("/console/v1/session", undefined, post({ ticket }));
+    expect(await signIn()).toMatchObject({ status: 200, json: { data: { name: "Sign-in link" } } });
+    expect((await signIn()).status).toBe(401);
+    expect(stderr()).not.toContain(ticket);
+    const listed = await runInProcess(["keys", "list", "--data", data]);
+    expect(listed.stdout).toMatch(/key_\S+ +Sign-in link +- +console +write/);
+  });
+
   test("prints its address in one line of JSON, and no file of its directory holds a key", async () => {
     const data = freshData();
     const service = await startServiceProcess(data);

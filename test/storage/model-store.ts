@@ -8,6 +8,7 @@ import {
   searchTextOf,
 } from "../../src/contract/list-query.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
+import type { SessionRecord } from "../../src/storage/session-store.js";
 import type {
   AuditFilter,
   AuditRecord,
@@ -31,6 +32,7 @@ export function modelStore(now: () => number = Date.now): Store {
   const files = new Map<string, string>();
   const followers = new Map<string, number>();
   const keys = new Map<string, KeyRecord>();
+  const sessions = new Map<string, SessionRecord>();
   const changes: AuditRecord[] = [];
   const latestChange = () => changes.at(-1) ?? { sequence: 0, time: 0 };
   const log = (
@@ -164,6 +166,16 @@ export function modelStore(now: () => number = Date.now): Store {
         keys.set(id, { ...key, revokedTime: time });
         return true;
       },
+    },
+    sessions: {
+      find: async (hash) => sessions.get(hash),
+      insert: async (session) => {
+        for (const { hash, expiresTime } of [...sessions.values()]) {
+          if (expiresTime <= session.createdTime) sessions.delete(hash);
+        }
+        sessions.set(session.hash, session);
+      },
+      remove: async (hash) => void sessions.delete(hash),
     },
     events: noEventStore,
     probe: async () => undefined,

@@ -6,6 +6,7 @@ import { entityStoreSuite } from "./entity-store-suite.js";
 import { historySuite } from "./history-suite.js";
 import { keyStoreSuite } from "./key-store-suite.js";
 import { listFileSuite } from "./list-file-suite.js";
+import { sessionStoreSuite } from "./session-store-suite.js";
 import { sharedStoreSuite } from "./shared-store-suite.js";
 import { type VersionedStore, versioned } from "./versioned-writes.js";
 
@@ -47,6 +48,7 @@ export function storeSuite(name: string, kit: StoreKit): void {
     describe("changes", () => changeLogSuite(stores));
     describe("files of lists", () => listFileSuite(stores));
     describe("keys", () => keyStoreSuite(stores));
+    describe("sessions", () => sessionStoreSuite(stores));
     if (kit.isLasting) describe("places", () => sharedStoreSuite(stores));
     it("closes twice", async () => {
       const store = await stores.open();

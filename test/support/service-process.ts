@@ -8,6 +8,8 @@ import { watchOutput } from "./secret-watch.js";
 export interface ReadyFacts {
   readonly command: "serve";
   readonly url: string;
+  /** Signs in once. */
+  readonly signInUrl: string;
   readonly version: string;
   readonly pid: number;
   readonly dataDirectory: string;

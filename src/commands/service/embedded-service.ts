@@ -1,8 +1,9 @@
 import type { LogLevel } from "../../base/log-levels.js";
-import { keyRecord, newKeyText } from "../../http/key-text.js";
+import { keyDigest, keyRecord, newKeyText } from "../../http/key-text.js";
 import { createLogger } from "../../http/request-log.js";
 import { startServer } from "../../http/server.js";
 import { createService } from "../../service/create-service.js";
+import { signInUrl } from "../../service/sign-in-tickets.js";
 import type { EventStore } from "../../storage/event-store.js";
 import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../storage/key-store.js";
 import { openJournals } from "../../storage/migration-journals.js";
@@ -17,6 +18,8 @@ interface EmbeddedService {
   readonly keys: Readonly<Record<KeyKind, string>>;
   /** The stored events. */
   readonly events: Pick<EventStore, "counts" | "list">;
+  /** Returns a link that signs a person in with the console key: once, within 15 minutes. */
+  signInUrl(): string;
   /** Lets accepted requests finish, then releases the data directory. */
   stop(): Promise<void>;
 }
@@ -48,7 +51,16 @@ export async function startEmbeddedService(
     throw error;
   });
   await server.ready;
-  return { url: server.url, dataDirectory, keys, events: store.events, stop: () => server.stop() };
+  const { url } = server;
+  const consoleHash = keyDigest(keys.console).toString("hex");
+  return {
+    url,
+    dataDirectory,
+    keys,
+    events: store.events,
+    signInUrl: () => signInUrl(url, app.newSignInTicket(consoleHash)),
+    stop: () => server.stop(),
+  };
 }
 
 /**

@@ -7,6 +7,7 @@ import { startServer } from "../../http/server.js";
 import { type Environment, WEBHOOK_SECRET_VARIABLE } from "../../options/secrets.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { createService } from "../../service/create-service.js";
+import { signInUrl } from "../../service/sign-in-tickets.js";
 import { webhookSecret } from "../../service/webhook-signature.js";
 import { openJournals } from "../../storage/migration-journals.js";
 import type { Target } from "../../target/target.js";
@@ -96,7 +97,14 @@ async function serve(
   try {
     await Promise.race([server.ready, stopAsked]);
     if (signal.aborted) return;
-    const facts = { url: server.url, version, pid: process.pid, dataDirectory };
+    const { url } = server;
+    const facts = {
+      url,
+      signInUrl: signInUrl(url, app.newSignInTicket()),
+      version,
+      pid: process.pid,
+      dataDirectory,
+    };
     if (output.json) stdout.write(`${JSON.stringify({ command: "serve", ...facts })}\n`);
     else stderr.write(readyText(facts));
     await stopAsked;
@@ -134,9 +142,16 @@ function newKeysText(made: readonly NewKey[]): string {
   return `First start: keys were created. They are shown only now; the service stores their hashes.\n\n${lines.join("\n")}\n\n`;
 }
 
-function readyText({ url, dataDirectory }: { url: string; dataDirectory: string }): string {
+interface ReadyFacts {
+  readonly url: string;
+  readonly signInUrl: string;
+  readonly dataDirectory: string;
+}
+
+function readyText({ url, signInUrl, dataDirectory }: ReadyFacts): string {
   return (
     `Switchyard ${version} listens on ${url}, with its data in ${dataDirectory}\n` +
+    `Open the console: ${signInUrl}\n` +
     `Read the API at ${url}/docs\n`
   );
 }
