@@ -97,7 +97,10 @@ const rooms = {
   intake: ["base", "target"],
   http: ["base", "contract", "storage", "target", "intake"],
   service: ["base", "contract", "storage", "target", "evaluation", "intake", "http"],
-  page: ["base", "profile", "report"],
+  // Browser code. The web console has the types of the contract and of the client.
+  ui: ["report"],
+  page: ["contract", "console", "report", "ui"],
+  "report-page": ["base", "profile", "report", "ui"],
 
   // These put things together.
   engine: [

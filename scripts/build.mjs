@@ -23,7 +23,7 @@ if (!existsSync("node_modules/rolldown")) {
 const { writeKernelExports } = await import("./kernel-exports.mjs");
 const { writeLayouts } = await import("./layouts.mjs");
 const { bundleApiPage } = await import("./bundle-api-page.mjs");
-const { bundlePage } = await import("./bundle-page.mjs");
+const { bundleConsolePage, bundleReportPage } = await import("./bundle-page.mjs");
 const { bundle, external } = await import("./bundle.mjs");
 const consoleTypes = await import("./console-types.mjs");
 const libraryTypes = await import("./library-types.mjs");
@@ -40,7 +40,8 @@ writeLayouts();
 writeKernelExports();
 mkdirSync("dist/assets", { recursive: true });
 const bundles = [
-  step("the page of reports", bundlePage),
+  step("the page of reports", bundleReportPage),
+  step("the web console", bundleConsolePage),
   step("the page of the API", bundleApiPage),
   step("the command and the library", bundle),
 ];

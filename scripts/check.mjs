@@ -33,7 +33,7 @@ const checks = [
   ["types", ...types("tsconfig.json", "all")],
   // Finds what declarations cannot name, which only building the types would find.
   ["declarations", ...types("tsconfig.build.json", "declarations", "--noEmit")],
-  ["types of the page", ...types("src/page/tsconfig.json", "page")],
+  ["types of the pages", ...types("tsconfig.browser.json", "page")],
 ];
 // Each rule looks at one file alone, so that a file without a change has no new finding.
 if (changed.length > 0) {

@@ -5,6 +5,7 @@ import { builtFile, version } from "../base/package-files.js";
 import { openApiDocument, securitySchemeNames } from "../contract/openapi.js";
 import type { RouteTable } from "../contract/route.js";
 import type { ServiceMetrics } from "./metrics.js";
+import { registerPage } from "./page-routes.js";
 import { refuseOtherMethods } from "./route-registration.js";
 import type { ServiceState } from "./service-state.js";
 
@@ -30,7 +31,7 @@ interface PublicRoutesOptions {
 
 /**
  * Registers the routes without a key: those for operators, and the description of the API, for programs at
- * /openapi.json and for people at /docs. `/` redirects to /docs.
+ * /openapi.json and for people at /docs, and the web console.
  */
 export function registerPublicRoutes(
   http: FastifyInstance,
@@ -62,6 +63,7 @@ export function registerPublicRoutes(
     refuseOtherMethods(http, url, ["GET", "HEAD"]);
   }
   registerApiPage(http);
+  registerPage(http);
 }
 
 /**
@@ -145,8 +147,7 @@ function registerApiPage(http: FastifyInstance): void {
     }
     return reply.header("content-encoding", "gzip").send(compressed);
   });
-  http.get("/", async (_, reply) => reply.redirect("/docs"));
-  for (const url of ["/", "/docs", "/docs/start.js", "/docs/renderer.js"]) {
+  for (const url of ["/docs", "/docs/start.js", "/docs/renderer.js"]) {
     refuseOtherMethods(http, url, ["GET", "HEAD"]);
   }
 }

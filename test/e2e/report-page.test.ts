@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openFile } from "../page/open-page.js";
+import { openFile } from "../report-page/open-page.js";
 import { findChromium, startChromium } from "../support/chromium.js";
 import { runInProcess } from "../support/command-line.js";
 import { longTest } from "../support/long-test.js";

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { rowMembers } from "../../src/page/mapping/text-tokens.js";
-import { traceLinks } from "../../src/page/mapping/trace-links.js";
 import type { Report } from "../../src/profile/report.js";
+import { rowMembers } from "../../src/report-page/mapping/text-tokens.js";
+import { traceLinks } from "../../src/report-page/mapping/trace-links.js";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 

@@ -74,13 +74,7 @@ test("GET /docs/renderer.js is compressed for clients that accept it", async () 
   expect(plain.rawPayload.includes("createApiReference")).toBe(true);
 });
 
-test("GET / leads to the page", async () => {
-  const { status, headers } = await service.call({ path: "/", key: null });
-  expect(status).toBe(302);
-  expect(headers["location"]).toBe("/docs");
-});
-
-test.each(["/", "/docs", "/docs/start.js", "/docs/renderer.js", "/openapi.json"])(
+test.each(["/docs", "/docs/start.js", "/docs/renderer.js", "/openapi.json"])(
   "%s is only read",
   async (path) => {
     const { status, headers } = await service.call({ method: "POST", path, key: null });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { MaxRejects } from "../../src/options/options.js";
 import type { Finding, Report } from "../../src/profile/report.js";
 import { acceptFindings, checkAccepted, verdictOf } from "../../src/report/verdict.js";
-import { exampleReport } from "../page/example-report.js";
+import { exampleReport } from "../report-page/example-report.js";
 
 const full = exampleReport({ days: 20, names: 5 });
 const rows = { ...full.rows, read: 1_000, mapped: 1_000, rejected: 0, filtered: 0 };

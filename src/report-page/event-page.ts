@@ -1,15 +1,15 @@
-import type { ReportEvent } from "../../profile/report.js";
-import { formatBytes, formatCount, formatNumberOf } from "../../report/quantities.js";
-import { timeline } from "../charts/timeline.js";
-import { facts, none, section, type Tooltip } from "../elements/blocks.js";
-import { eventBuckets, rowsInRange, singleLayer } from "../elements/day-series.js";
-import { errorText, shareText, shortEstimate, shown, timeParts } from "../elements/display-text.js";
-import { element } from "../elements/element.js";
-import type { ViewState } from "../elements/view-state.js";
-import { findingList } from "../sections/findings-section.js";
-import { propertyTable } from "../sections/property-table.js";
-import { sampleList } from "../sections/samples-section.js";
-import { rangeLine } from "../sections/timeline-section.js";
+import type { ReportEvent } from "../profile/report.js";
+import { formatBytes, formatCount, formatNumberOf } from "../report/quantities.js";
+import { timeline } from "./charts/timeline.js";
+import { facts, none, section, type Tooltip } from "./elements/blocks.js";
+import { eventBuckets, rowsInRange, singleLayer } from "./elements/day-series.js";
+import { errorText, shareText, shortEstimate, shown, timeParts } from "./elements/display-text.js";
+import { element } from "./elements/element.js";
+import type { ViewState } from "./elements/view-state.js";
+import { findingList } from "./sections/findings-section.js";
+import { propertyTable } from "./sections/property-table.js";
+import { sampleList } from "./sections/samples-section.js";
+import { rangeLine } from "./sections/timeline-section.js";
 
 const HEIGHT_PX = 200;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { rowMembers } from "../../src/page/mapping/text-tokens.js";
-import { filterToken, traceLinks } from "../../src/page/mapping/trace-links.js";
 import type { ReportSample } from "../../src/profile/report.js";
+import { rowMembers } from "../../src/report-page/mapping/text-tokens.js";
+import { filterToken, traceLinks } from "../../src/report-page/mapping/trace-links.js";
 
 const plain = { quote: '"', backslashes: false, nulls: [] };
 const csv = { ...plain, delimiter: ";", columns: ["n", "a", "p"] };

@@ -1,27 +1,27 @@
-import type { Report } from "../../profile/report.js";
-import { Tooltip } from "../elements/blocks.js";
-import { shown } from "../elements/display-text.js";
-import { button, element } from "../elements/element.js";
-import { ViewState } from "../elements/view-state.js";
-import { comparisonSection } from "../sections/comparison-section.js";
-import { daysSection } from "../sections/days-section.js";
-import { eventsSection } from "../sections/events-section.js";
-import { findingsSection } from "../sections/findings-section.js";
-import { headSection } from "../sections/head-section.js";
+import type { Report } from "../profile/report.js";
+import { Tooltip } from "./elements/blocks.js";
+import { shown } from "./elements/display-text.js";
+import { button, element } from "./elements/element.js";
+import { ViewState } from "./elements/view-state.js";
+import { eventPage } from "./event-page.js";
+import { comparisonSection } from "./sections/comparison-section.js";
+import { daysSection } from "./sections/days-section.js";
+import { eventsSection } from "./sections/events-section.js";
+import { findingsSection } from "./sections/findings-section.js";
+import { headSection } from "./sections/head-section.js";
 import {
   identitySection,
   sizesSection,
   timesSection,
   unusedSection,
   userPropertiesSection,
-} from "../sections/numbers-section.js";
-import { quickSection } from "../sections/quick-section.js";
-import { rejectsSection } from "../sections/rejects-section.js";
-import { qualifyingSection, settingsSection } from "../sections/run-section.js";
-import { samplesSection } from "../sections/samples-section.js";
-import { targetSection } from "../sections/target-section.js";
-import { timelineSection } from "../sections/timeline-section.js";
-import { eventPage } from "./event-page.js";
+} from "./sections/numbers-section.js";
+import { quickSection } from "./sections/quick-section.js";
+import { rejectsSection } from "./sections/rejects-section.js";
+import { qualifyingSection, settingsSection } from "./sections/run-section.js";
+import { samplesSection } from "./sections/samples-section.js";
+import { targetSection } from "./sections/target-section.js";
+import { timelineSection } from "./sections/timeline-section.js";
 
 const TITLE = "Switchyard: dry run";
 

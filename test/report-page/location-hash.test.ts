@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { formatHash, nameInAddress, parseHash } from "../../src/page/elements/location-hash.js";
+import {
+  formatHash,
+  nameInAddress,
+  parseHash,
+} from "../../src/report-page/elements/location-hash.js";
 
 test("an address keeps every name, with and without days", () => {
   const days = { from: "2026-01-01", to: "2026-01-31" };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ReportDay } from "../../src/profile/report.js";
 import {
   bucketDaysFor,
   dayLevel,
@@ -8,8 +9,7 @@ import {
   layersOf,
   partDays,
   rowsInRange,
-} from "../../src/page/elements/day-series.js";
-import type { ReportDay } from "../../src/profile/report.js";
+} from "../../src/report-page/elements/day-series.js";
 import { noneEmpty } from "../report/example-report.js";
 import { exampleReport } from "./example-report.js";
 

@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../../ui/dialog.js";
+import { ErrorNotice } from "../../ui/feedback.js";
+import { TextField } from "../../ui/fields.js";
+import { say } from "../../ui/toasts.js";
+import { ApiError } from "../api/client.js";
+import { changes } from "../live.js";
+import { isArchived } from "./entity-list.js";
+import type { Entity, Kind } from "./kinds.js";
+
+/** Archives with a reason, or takes it back. */
+export function ArchiveButton({ kind, entity }: { kind: Kind; entity: Entity }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => setIsOpen(true)}>
+        {isArchived(entity) ? "Unarchive" : "Archive"}
+      </button>
+      {isOpen && <ArchiveDialog kind={kind} entity={entity} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+interface ArchiveDialogProps {
+  readonly kind: Kind;
+  readonly entity: Entity;
+  readonly onClose: () => void;
+}
+
+function ArchiveDialog({ kind, entity, onClose }: ArchiveDialogProps) {
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState<Error>();
+  const wasArchived = isArchived(entity);
+  const { operations } = kind;
+  const act = async (force: boolean) => {
+    try {
+      if (wasArchived) {
+        await operations.unarchive({ id: entity.id, body: { unarchiveReason: reason } });
+      } else {
+        const body = { archiveReason: reason, forceArchive: force };
+        await operations.archive({ id: entity.id, body });
+      }
+      changes.value++;
+      say(`${entity.name} is ${wasArchived ? "back" : "archived"}.`);
+      onClose();
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  const isReferenced = !wasArchived && error instanceof ApiError && error.status === 400;
+  return (
+    <Dialog title={`${wasArchived ? "Unarchive" : "Archive"} ${entity.name}?`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act(false);
+        }}
+      >
+        <p>
+          {wasArchived
+            ? `The ${kind.noun} comes back as it was.`
+            : `The ${kind.noun} leaves the lists, and everyone gets its default. It can come back.`}
+        </p>
+        <TextField
+          label="Reason"
+          value={reason}
+          onInput={setReason}
+          required={!wasArchived}
+          hint="Others read it in the history."
+        />
+        {error !== undefined && <ErrorNotice error={error} />}
+        <div class="buttons">
+          <button type="submit" class="primary">
+            {wasArchived ? "Unarchive" : "Archive"}
+          </button>
+          {isReferenced && (
+            <button type="button" class="quiet danger" onClick={() => void act(true)}>
+              Archive it all the same
+            </button>
+          )}
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../../ui/dialog.js";
+import { ErrorNotice } from "../../ui/feedback.js";
+import { say } from "../../ui/toasts.js";
+import { useLoad } from "../../ui/use-load.js";
+import { api } from "../api/client.js";
+import { ChangeList, valueText } from "./audit-table.js";
+import type { Draft } from "./draft.js";
+import type { Kind } from "./kinds.js";
+
+/** What is not saved, and the ways on: review, save, discard. */
+export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
+  const [isReviewed, setIsReviewed] = useState(false);
+  const { edits, faults, warnings, error, isSaving, conflict } = draft;
+  const count = Object.keys(edits).length;
+  const save = async () => {
+    if (!(await draft.save())) return;
+    setIsReviewed(false);
+    say(`${draft.entity.name} is saved.`);
+  };
+  return (
+    <section class="edit-bar" aria-label="Changes that are not saved">
+      <p>
+        {count} {count === 1 ? "field" : "fields"} changed, not saved
+        {faults.length > 0 && <span class="fault"> · {faults.length} to fix first</span>}
+        {warnings.length > 0 && <span class="warning"> · {warnings.length} warnings</span>}
+      </p>
+      <button type="button" class="quiet" onClick={draft.discard}>
+        Discard
+      </button>
+      <button type="button" class="quiet" onClick={() => setIsReviewed(true)}>
+        Review
+      </button>
+      <button
+        type="button"
+        class="primary"
+        disabled={isSaving || faults.length > 0}
+        onClick={() => void save()}
+      >
+        Save
+      </button>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {isReviewed && (
+        <Dialog title="What will change" onClose={() => setIsReviewed(false)}>
+          <ChangeList
+            changes={Object.entries(edits).map(([property, after]) => ({
+              property,
+              before: draft.stored[property],
+              after,
+            }))}
+          />
+          <div class="buttons">
+            <button
+              type="button"
+              class="primary"
+              disabled={isSaving || faults.length > 0}
+              onClick={() => void save()}
+            >
+              Save
+            </button>
+            <button type="button" class="quiet" onClick={() => setIsReviewed(false)}>
+              Close
+            </button>
+          </div>
+        </Dialog>
+      )}
+      {conflict !== undefined && <Conflict kind={kind} draft={draft} />}
+    </section>
+  );
+}
+
+/** Somebody else has saved meanwhile: shows what they changed, and asks. */
+function Conflict({ kind, draft }: { kind: Kind; draft: Draft }) {
+  const { stored, conflict, edits } = draft;
+  const theirs = conflict?.data;
+  const { value, error } = useLoad(`${stored.version} ${theirs?.version}`, (signal) =>
+    api.compareVersions({
+      entityType: kind.type,
+      id: stored.id,
+      from: stored.version,
+      to: theirs?.version ?? stored.version,
+      signal,
+    }),
+  );
+  if (theirs === undefined) return null;
+  const both = (value?.data ?? []).filter(
+    ({ property }) => (property.split(/[.[]/)[0] ?? "") in edits,
+  );
+  return (
+    <Dialog
+      title={`${theirs.lastModifierName ?? "Somebody"} has changed it meanwhile`}
+      onClose={draft.rebase}
+    >
+      {error !== undefined && <ErrorNotice error={error} />}
+      {value !== undefined && <ChangeList changes={value.data} />}
+      {both.length > 0 && (
+        <p class="warning">
+          You have changed{" "}
+          {[...new Set(both.map(({ property }) => valueText(property)))].join(", ")}, too: your
+          values would replace theirs.
+        </p>
+      )}
+      <div class="buttons">
+        <button type="button" class="primary" onClick={draft.rebase}>
+          Keep my changes on top of theirs
+        </button>
+        <button type="button" class="quiet" onClick={draft.discard}>
+          Discard mine
+        </button>
+      </div>
+    </Dialog>
+  );
+}

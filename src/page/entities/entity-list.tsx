@@ -1,0 +1,267 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { Badge, Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
+import { Switch } from "../../ui/fields.js";
+import { Filters } from "../../ui/filters.js";
+import { Pager } from "../../ui/pager.js";
+import { Time } from "../../ui/time.js";
+import { useLoad } from "../../ui/use-load.js";
+import { changes } from "../live.js";
+import { mayWrite } from "../session.js";
+import { CreateButton } from "./create-entity.js";
+import type { Entity, Kind } from "./kinds.js";
+import { ruleText } from "./sentences.js";
+import { switchEntity } from "./switch-entity.js";
+
+const ITEMS_PER_PAGE = 50;
+const SEARCH_DELAY_MS = 200;
+
+/** The states that a list can be narrowed to, by the value of the API. */
+const states: Readonly<Record<string, readonly (readonly [value: string, label: string])[]>> = {
+  gates: [
+    ["In Progress", "In progress"],
+    ["Launched", "Launched"],
+    ["Disabled", "Off"],
+    ["Archived", "Archived"],
+  ],
+  experiments: [
+    ["setup", "In setup"],
+    ["active", "Running"],
+    ["decision_made", "Decided"],
+    ["abandoned", "Abandoned"],
+    ["archived", "Archived"],
+  ],
+};
+
+const commonStates = [["archived", "Archived"]] as const;
+
+/** The list of a kind: search, filters and pages stand in the address. */
+export function EntityList({ kind }: { kind: Kind }) {
+  const { query, route } = useLocation();
+  const { search = "", tag = "", status = "" } = query;
+  const page = Math.max(1, Number(query["page"] ?? 1) || 1);
+  const hrefOf = (changed: Readonly<Record<string, string>>) => {
+    const all = { search, tag, status, page: String(page), ...changed };
+    const kept = Object.entries(all).filter(
+      ([name, value]) => value !== "" && !(name === "page" && value === "1"),
+    );
+    const text = new URLSearchParams(kept).toString();
+    return `/${kind.root}${text === "" ? "" : `?${text}`}`;
+  };
+  const list = useLoad(`${kind.root} ${hrefOf({})} ${changes.value}`, (signal) =>
+    kind.operations.list({
+      search: search === "" ? undefined : search,
+      tags: tag === "" ? undefined : tag,
+      status: status === "" ? undefined : status,
+      page,
+      limit: ITEMS_PER_PAGE,
+      signal,
+    }),
+  );
+  const isFiltered = search !== "" || tag !== "" || status !== "";
+  const { value, error, isLoading } = list;
+  return (
+    <>
+      <header class="page-head">
+        <h1>{kind.title}</h1>
+        {mayWrite(kind.area) && <CreateButton kind={kind} />}
+      </header>
+      <Filters>
+        <SearchBox
+          key={kind.root}
+          label={`Search ${kind.plural} by name, ID or description`}
+          value={search}
+          onSearch={(text) => route(hrefOf({ search: text, page: "" }), true)}
+        />
+        <label class="inline-field">
+          State
+          <select
+            value={status}
+            onChange={({ currentTarget }) =>
+              route(hrefOf({ status: currentTarget.value, page: "" }))
+            }
+          >
+            <option value="">All but archived</option>
+            {(states[kind.root] ?? commonStates).map(([word, label]) => (
+              <option key={word} value={word}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        {tag !== "" && (
+          <a
+            class="chip"
+            href={hrefOf({ tag: "", page: "" })}
+            aria-label={`Show all tags, not only ${tag}`}
+          >
+            {tag} ×
+          </a>
+        )}
+      </Filters>
+      {error !== undefined && <ErrorNotice error={error} retry={list.reload} />}
+      {value === undefined && error === undefined && <Skeleton lines={10} />}
+      {value?.data.length === 0 &&
+        (isFiltered ? (
+          <Empty title={`No ${kind.noun} matches`}>
+            <a href={`/${kind.root}`}>Show all {kind.plural}</a>
+          </Empty>
+        ) : (
+          <Empty title={`No ${kind.plural} yet`}>
+            <p>{kind.purpose}</p>
+          </Empty>
+        ))}
+      {value !== undefined && value.data.length > 0 && (
+        <>
+          <EntityTable
+            kind={kind}
+            entities={value.data}
+            tagHref={(one) => hrefOf({ tag: one, page: "" })}
+            isStale={isLoading}
+          />
+          <Pager
+            page={page}
+            itemsPerPage={ITEMS_PER_PAGE}
+            total={value.pagination.totalItems}
+            noun={kind.plural}
+            hrefOf={(to) => hrefOf({ page: String(to) })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Elements in which a key is text. */
+const typing = "input, textarea, select, .value-editor";
+
+interface SearchBoxProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+}
+
+/** Searches a moment after the last key. The key `/` leads to it from anywhere on the page. */
+function SearchBox({ label, value, onSearch }: SearchBoxProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onSearch(text), SEARCH_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => setText(value), [value]);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { target } = event;
+      if (event.key !== "/" || (target instanceof Element && target.matches(typing))) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <input
+      ref={input}
+      aria-keyshortcuts="/"
+      type="search"
+      aria-label={label}
+      placeholder="Search"
+      value={text}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
+    />
+  );
+}
+
+interface EntityTableProps {
+  readonly kind: Kind;
+  readonly entities: readonly Entity[];
+  readonly tagHref: (tag: string) => string;
+  readonly isStale: boolean;
+}
+
+function EntityTable({ kind, entities, tagHref, isStale }: EntityTableProps) {
+  const hasSwitch = kind.root === "gates" || kind.root === "configs";
+  return (
+    <div class="table-frame" aria-busy={isStale}>
+      <table class="entities">
+        <caption class="visually-hidden">{kind.title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            {hasSwitch && <th scope="col">State</th>}
+            <th scope="col">{kind.hasRules ? "Rules" : "State"}</th>
+            <th scope="col">Tags</th>
+            <th scope="col">Last change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entities.map((entity) => (
+            <tr key={entity.id}>
+              <th scope="row">
+                <a href={`/${kind.root}/${encodeURIComponent(entity.id)}`}>{entity.name}</a>
+                {entity.name !== entity.id && <code class="soft">{entity.id}</code>}
+              </th>
+              {hasSwitch && (
+                <td>
+                  <Switch
+                    label={entity.name}
+                    isOn={entity.isEnabled === true}
+                    disabled={!mayWrite(kind.area) || isArchived(entity)}
+                    onChange={(isOn) => switchEntity(kind, entity, isOn)}
+                  />
+                </td>
+              )}
+              <td class="soft">
+                {kind.hasRules ? <RulesInShort entity={entity} /> : <StateBadge entity={entity} />}
+              </td>
+              <td>
+                {(entity.tags ?? []).map((tag) => (
+                  <a class="chip" key={tag} href={tagHref(tag)}>
+                    {tag}
+                  </a>
+                ))}
+              </td>
+              <td class="soft">
+                <Time at={entity.lastModifiedTime} />
+                {entity.lastModifierName !== null && <> by {entity.lastModifierName}</>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function isArchived({ status, isArchived: archived }: Entity): boolean {
+  return archived === true || status?.toLowerCase() === "archived";
+}
+
+function RulesInShort({ entity: { rules = [], type, count } }: { entity: Entity }) {
+  if (type === "id_list") return <>{String(count ?? 0)} IDs</>;
+  const [first] = rules;
+  if (first === undefined) return <>No rules</>;
+  const more = rules.length - 1;
+  return (
+    <>
+      {ruleText(first)}: {first.passPercentage} %{more > 0 && `, and ${more} more`}
+    </>
+  );
+}
+
+const tones: Readonly<Record<string, "good" | "info" | "off">> = {
+  active: "good",
+  setup: "info",
+  "In Progress": "info",
+  Launched: "good",
+};
+
+/** The state of an entity, in words. */
+export function StateBadge({ entity }: { entity: Entity }) {
+  const status = entity.status ?? (isArchived(entity) ? "archived" : "active");
+  const all = [...(states["gates"] ?? []), ...(states["experiments"] ?? [])];
+  const [, label = status.replaceAll("_", " ")] = all.find(([value]) => value === status) ?? [];
+  return <Badge tone={tones[status] ?? "off"}>{label}</Badge>;
+}

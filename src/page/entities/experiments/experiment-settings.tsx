@@ -1,0 +1,198 @@
+import { useState } from "preact/hooks";
+import type { Experiment } from "../../../contract/experiment.js";
+import { NumberField, TextField } from "../../../ui/fields.js";
+import { type Draft, faultOf } from "../draft.js";
+import { EntityField } from "../entity-field.js";
+import { ValueEditor } from "../value-editor.js";
+
+type Group = Experiment["groups"][number];
+
+interface ExperimentSettingsProps {
+  readonly draft: Draft;
+  readonly isWriter: boolean;
+}
+
+/** The hypothesis, the groups, and who takes part. */
+export function ExperimentSettings({ draft, isWriter }: ExperimentSettingsProps) {
+  const experiment = draft.entity as unknown as Experiment;
+  const { edit, faults } = draft;
+  const common = { disabled: !isWriter };
+  return (
+    <>
+      <section>
+        <h2>Hypothesis</h2>
+        <TextField
+          {...common}
+          label="Statement that the experiment tests"
+          rows={2}
+          value={experiment.hypothesis ?? ""}
+          fault={faultOf(faults, "hypothesis")}
+          onInput={(hypothesis) => edit({ hypothesis })}
+        />
+      </section>
+      <Groups draft={draft} isWriter={isWriter} />
+      <section>
+        <h2>Who takes part</h2>
+        <NumberField
+          {...common}
+          label="Allocation"
+          unit="%"
+          min={0}
+          max={100}
+          value={Number(experiment.allocation)}
+          fault={faultOf(faults, "allocation")}
+          hint={`Of all ${experiment.idType}s. The others get what they get without the experiment.`}
+          onInput={(allocation) => edit({ allocation })}
+        />
+        <EntityField
+          {...common}
+          label="Only those who pass a gate"
+          root="gates"
+          value={experiment.targetingGateID ?? ""}
+          fault={faultOf(faults, "targetingGateID")}
+          hint="Empty: everyone."
+          onInput={(id) => edit({ targetingGateID: id === "" ? null : id })}
+        />
+        <NumberField
+          {...common}
+          label="Planned duration"
+          unit="days"
+          min={2}
+          step={1}
+          value={Number(experiment.duration)}
+          fault={faultOf(faults, "duration")}
+          onInput={(duration) => edit({ duration })}
+        />
+      </section>
+    </>
+  );
+}
+
+function Groups({ draft, isWriter }: ExperimentSettingsProps) {
+  const { groups } = draft.entity as unknown as Experiment;
+  const set = (next: readonly Group[]) => draft.edit({ groups: next });
+  const replace = (index: number, fields: Partial<Group>) =>
+    set(groups.map((group, at) => (at === index ? { ...group, ...fields } : group)));
+  const sum = groups.reduce((total, { size }) => total + Number(size), 0);
+  const add = () => {
+    const name = `Group ${groups.length + 1}`;
+    set([...groups, { name, size: Math.max(0, 100 - sum), parameterValues: {}, id: "" }]);
+  };
+  return (
+    <section>
+      <h2>Groups</h2>
+      {groups.map((group, index) => (
+        <fieldset class="rule" key={group.id === "" ? `new ${index}` : group.id}>
+          <legend class="visually-hidden">{group.name}</legend>
+          <GroupForm
+            group={group}
+            property={`groups[${index}]`}
+            draft={draft}
+            isWriter={isWriter}
+            onChange={(fields) => replace(index, fields)}
+          />
+          {isWriter && groups.length > 1 && (
+            <div class="rule-tools">
+              <button
+                type="button"
+                class="quiet danger"
+                onClick={() => set(groups.filter((_, at) => at !== index))}
+              >
+                Remove<span class="visually-hidden"> {group.name}</span>
+              </button>
+            </div>
+          )}
+        </fieldset>
+      ))}
+      <p class={sum > 100 ? "rule-rest fault" : "rule-rest soft"}>
+        The groups have {sum} % together{sum < 100 && "; the rest gets no group"}.
+      </p>
+      {isWriter && (
+        <button type="button" class="quiet" onClick={add}>
+          Add a group
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface GroupFormProps {
+  readonly group: Group;
+  readonly property: string;
+  readonly draft: Draft;
+  readonly isWriter: boolean;
+  readonly onChange: (fields: Partial<Group>) => void;
+}
+
+function GroupForm({ group, property, draft, isWriter, onChange }: GroupFormProps) {
+  const fault = (name: string) => faultOf(draft.faults, `${property}.${name}`, true);
+  const common = { disabled: !isWriter };
+  return (
+    <>
+      <div class="columns">
+        <TextField
+          {...common}
+          label="Name"
+          value={group.name}
+          fault={fault("name")}
+          onInput={(name) => onChange({ name })}
+        />
+        <NumberField
+          {...common}
+          label="Size"
+          unit="%"
+          min={0}
+          max={100}
+          value={Number(group.size)}
+          fault={fault("size")}
+          onInput={(size) => onChange({ size })}
+        />
+      </div>
+      <JsonField
+        label="Parameters"
+        value={group.parameterValues ?? {}}
+        fault={fault("parameterValues")}
+        disabled={!isWriter}
+        onChange={(parameterValues) => onChange({ parameterValues })}
+      />
+    </>
+  );
+}
+
+interface JsonFieldProps {
+  readonly label: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly fault: string | undefined;
+  readonly disabled: boolean;
+  readonly onChange: (value: Record<string, unknown>) => void;
+}
+
+/** An object as JSON. Text that is not an object yet is kept, and told. */
+function JsonField({ label, value, fault, disabled, onChange }: JsonFieldProps) {
+  const [text, setText] = useState(() => JSON.stringify(value, null, 2));
+  const [parseFault, setParseFault] = useState<string>();
+  return (
+    <ValueEditor
+      label={label}
+      value={text}
+      fault={parseFault ?? fault}
+      disabled={disabled}
+      onInput={(next) => {
+        setText(next);
+        const parsed = parsedObject(next);
+        setParseFault(parsed === undefined ? "Must be an object in JSON" : undefined);
+        if (parsed !== undefined) onChange(parsed);
+      }}
+    />
+  );
+}
+
+function parsedObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { useState } from "preact/hooks";
+import type { Experiment } from "../../../contract/experiment.js";
+import { Dialog } from "../../../ui/dialog.js";
+import { ErrorNotice } from "../../../ui/feedback.js";
+import { SelectField, TextField } from "../../../ui/fields.js";
+import { say } from "../../../ui/toasts.js";
+import { api } from "../../api/client.js";
+import { changes } from "../../live.js";
+
+/** A step of an experiment's life. */
+type Step = "start" | "decide" | "abandon" | "reset";
+
+const words: Readonly<
+  Record<Step, { title: string; action: string; effect: string; done: string }>
+> = {
+  start: {
+    title: "Start",
+    action: "Start",
+    effect: "Users are put into groups from now on. The groups cannot change while it runs.",
+    done: "is running",
+  },
+  decide: {
+    title: "Make a decision",
+    action: "Ship the group",
+    effect: "Everyone gets the values of the chosen group, and the experiment ends.",
+    done: "is decided",
+  },
+  abandon: {
+    title: "Abandon",
+    action: "Abandon",
+    effect: "The experiment ends without a winner: everyone gets what they had before it.",
+    done: "is abandoned",
+  },
+  reset: {
+    title: "Return to setup",
+    action: "Return to setup",
+    effect: "The experiment stops, and can be changed and started again.",
+    done: "is in setup",
+  },
+};
+
+/** The steps that a state allows. */
+const stepsOf: Readonly<Record<string, readonly Step[]>> = {
+  setup: ["start"],
+  active: ["decide", "abandon", "reset"],
+  assignment_stopped: ["decide", "abandon", "reset"],
+  experiment_stopped: ["decide", "abandon", "reset"],
+  decision_made: ["reset"],
+  abandoned: ["reset"],
+};
+
+/** Buttons for the next steps of an experiment. */
+export function ExperimentSteps({ experiment }: { experiment: Experiment }) {
+  const [step, setStep] = useState<Step>();
+  return (
+    <>
+      {(stepsOf[experiment.status] ?? []).map((one) => (
+        <button
+          key={one}
+          type="button"
+          class={one === "start" || one === "decide" ? "primary" : "quiet"}
+          onClick={() => setStep(one)}
+        >
+          {words[one].title}
+        </button>
+      ))}
+      {step !== undefined && (
+        <StepDialog step={step} experiment={experiment} onClose={() => setStep(undefined)} />
+      )}
+    </>
+  );
+}
+
+interface StepDialogProps {
+  readonly step: Step;
+  readonly experiment: Experiment;
+  readonly onClose: () => void;
+}
+
+function StepDialog({ step, experiment, onClose }: StepDialogProps) {
+  const { id, name, groups } = experiment;
+  const [group, setGroup] = useState(groups[0]?.id ?? "");
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState<Error>();
+  const { title, action, effect, done } = words[step];
+  const act = async (event: Event) => {
+    event.preventDefault();
+    const calls: Readonly<Record<Step, () => Promise<unknown>>> = {
+      start: () => api.startExperiment({ id }),
+      decide: () => api.decideExperiment({ id, body: { id: group, decisionReason: reason } }),
+      abandon: () => api.abandonExperiment({ id, body: { decisionReason: reason } }),
+      reset: () => api.resetExperiment({ id }),
+    };
+    try {
+      await calls[step]();
+      changes.value++;
+      say(`${name} ${done}.`);
+      onClose();
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  return (
+    <Dialog title={`${title}: ${name}`} onClose={onClose}>
+      <form onSubmit={act}>
+        <p>{effect}</p>
+        {step === "decide" && (
+          <SelectField
+            label="Group"
+            value={group}
+            choices={groups.map((one) => ({ value: one.id, label: one.name }))}
+            onInput={setGroup}
+          />
+        )}
+        {(step === "decide" || step === "abandon") && (
+          <TextField label="Reason" value={reason} onInput={setReason} rows={2} />
+        )}
+        {error !== undefined && <ErrorNotice error={error} />}
+        <div class="buttons">
+          <button type="submit" class={step === "abandon" ? "primary danger" : "primary"}>
+            {action}
+          </button>
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

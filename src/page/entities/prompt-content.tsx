@@ -1,0 +1,123 @@
+import { useState } from "preact/hooks";
+import type { PromptContent as Content } from "../../contract/prompt-content.js";
+import { Badge, ErrorNotice } from "../../ui/feedback.js";
+import { SelectField, TextField } from "../../ui/fields.js";
+import { say } from "../../ui/toasts.js";
+import { api } from "../api/client.js";
+import { changes } from "../live.js";
+import type { Entity } from "./kinds.js";
+
+type Message = NonNullable<Content["prompts"]>[number];
+
+const roles = [
+  { value: "system", label: "System" },
+  { value: "user", label: "User" },
+  { value: "assistant", label: "Assistant" },
+] as const;
+
+/** The messages of a prompt. Saving makes a new version, which can be published. */
+export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: boolean }) {
+  const stored = (entity["content"] ?? null) as Content | null;
+  const published = (entity["published"] ?? null) as { readonly version: number } | null;
+  const [edited, setEdited] = useState<Content>();
+  const [error, setError] = useState<Error>();
+  const content = edited ?? stored ?? { name: entity.name, prompts: [] };
+  const messages = content.prompts ?? [];
+  const set = (prompts: Message[]) => setEdited({ ...content, prompts });
+  const act = async (text: string, call: () => Promise<unknown>) => {
+    setError(undefined);
+    try {
+      await call();
+      setEdited(undefined);
+      changes.value++;
+      say(text);
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  const save = () =>
+    act("The new content is saved.", () =>
+      api.createPromptVersion({ id: entity.id, body: content }),
+    );
+  const publish = () =>
+    act(`Version ${entity.version} is published.`, () =>
+      api.publishPrompt({ id: entity.id, body: { version: entity.version } }),
+    );
+  return (
+    <section>
+      <h2>
+        Messages{" "}
+        {published !== null && <Badge tone="good">Version {published.version} is published</Badge>}
+      </h2>
+      {messages.map((message, index) => (
+        <fieldset class="rule" key={`${message.role} ${index}`}>
+          <legend class="visually-hidden">Message {index + 1}</legend>
+          <SelectField
+            label="Speaker"
+            value={message.role}
+            choices={roles}
+            disabled={!isWriter}
+            onInput={(role) =>
+              set(
+                messages.map((one, at) =>
+                  at === index ? { ...one, role: role as Message["role"] } : one,
+                ),
+              )
+            }
+          />
+          <TextField
+            label="Text"
+            rows={6}
+            value={message.content}
+            disabled={!isWriter}
+            onInput={(text) =>
+              set(messages.map((one, at) => (at === index ? { ...one, content: text } : one)))
+            }
+          />
+          {isWriter && (
+            <div class="rule-tools">
+              <button
+                type="button"
+                class="quiet danger"
+                onClick={() => set(messages.filter((_, at) => at !== index))}
+              >
+                Remove<span class="visually-hidden"> message {index + 1}</span>
+              </button>
+            </div>
+          )}
+        </fieldset>
+      ))}
+      <TextField
+        label="Model"
+        value={content.model ?? ""}
+        disabled={!isWriter}
+        onInput={(model) => setEdited({ ...content, model })}
+      />
+      {error !== undefined && <ErrorNotice error={error} />}
+      {isWriter && (
+        <div class="buttons">
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => set([...messages, { role: "user", content: "" }])}
+          >
+            Add a message
+          </button>
+          <button
+            type="button"
+            class="primary"
+            disabled={edited === undefined}
+            onClick={() => void save()}
+          >
+            Save as a new version
+          </button>
+          {stored !== null && edited === undefined && published?.version !== entity.version && (
+            <button type="button" class="quiet" onClick={() => void publish()}>
+              Publish version {entity.version}
+            </button>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,251 @@
+import { useState } from "preact/hooks";
+import type { Rule } from "../../contract/rule.js";
+import { ListField, NumberField, TextField } from "../../ui/fields.js";
+import { ConditionForm } from "./condition-form.js";
+import type { Draft } from "./draft.js";
+import { faultOf } from "./draft.js";
+import { percentageText, ruleText } from "./sentences.js";
+import { ValueEditor } from "./value-editor.js";
+
+type Condition = Rule["conditions"][number];
+type EditedRule = Omit<Rule, "id" | "baseID"> & Partial<Pick<Rule, "id" | "baseID">>;
+
+interface RulesEditorProps {
+  readonly draft: Draft;
+  readonly isWriter: boolean;
+  /** True if each rule returns a value. */
+  readonly hasValues: boolean;
+}
+
+/** The rules in their order: the first one that holds decides. */
+export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
+  const rules = (draft.entity.rules ?? []) as readonly EditedRule[];
+  const [opened, setOpened] = useState<number>();
+  const setRules = (next: readonly EditedRule[]) => draft.edit({ rules: next.map(sent) });
+  const replace = (index: number, rule: EditedRule) =>
+    setRules(rules.map((one, at) => (at === index ? rule : one)));
+  const move = (index: number, to: number) => {
+    const next = [...rules];
+    next.splice(to, 0, ...next.splice(index, 1));
+    setRules(next);
+    setOpened(undefined);
+  };
+  const add = () => {
+    setRules([...rules, newRule(rules, hasValues)]);
+    setOpened(rules.length);
+  };
+  return (
+    <section class="rules" aria-label="Rules">
+      <h2>Rules</h2>
+      <p class="soft">The first rule that a user matches decides.</p>
+      {draft.stored.isEnabled === false && draft.stored.type !== "rule_based" && (
+        <p class="notice">
+          It is off: everyone gets {hasValues ? "the default value" : "off"}, whatever the rules
+          say.
+        </p>
+      )}
+      <ol>
+        {rules.map((rule, index) => (
+          <li key={rule.baseID ?? `new ${rule.name}`} class="rule">
+            <RuleSentence rule={rule} hasValues={hasValues} />
+            <Told draft={draft} property={`rules[${index}]`} />
+            {isWriter && (
+              <div class="rule-tools">
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-expanded={opened === index}
+                  onClick={() => setOpened(opened === index ? undefined : index)}
+                >
+                  {opened === index ? "Done" : "Edit"}
+                  <span class="visually-hidden"> rule {rule.name}</span>
+                </button>
+                <button
+                  type="button"
+                  class="quiet"
+                  disabled={index === 0}
+                  aria-label={`Move ${rule.name} up`}
+                  onClick={() => move(index, index - 1)}
+                >
+                  ↑
+                </button>
+                <button
+                  type="button"
+                  class="quiet"
+                  disabled={index === rules.length - 1}
+                  aria-label={`Move ${rule.name} down`}
+                  onClick={() => move(index, index + 1)}
+                >
+                  ↓
+                </button>
+                <button
+                  type="button"
+                  class="quiet danger"
+                  aria-label={`Remove ${rule.name}`}
+                  onClick={() => setRules(rules.filter((_, at) => at !== index))}
+                >
+                  Remove
+                </button>
+              </div>
+            )}
+            {opened === index && (
+              <RuleForm
+                rule={rule}
+                property={`rules[${index}]`}
+                draft={draft}
+                hasValues={hasValues}
+                onChange={(changed) => replace(index, changed)}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+      <p class="rule-rest">
+        {rules.length === 0 ? "There are no rules: everyone" : "Everyone else"} gets{" "}
+        {hasValues ? "the default value" : "off"}.
+      </p>
+      {isWriter && (
+        <button type="button" class="quiet" onClick={add}>
+          Add a rule
+        </button>
+      )}
+    </section>
+  );
+}
+
+function RuleSentence({ rule, hasValues }: { rule: EditedRule; hasValues: boolean }) {
+  const { name, passPercentage } = rule;
+  const percentage = hasValues
+    ? `get the value${passPercentage === 100 ? "" : ` (${passPercentage} % of them)`}`
+    : percentageText(Number(passPercentage));
+  return (
+    <div class="rule-sentence">
+      <h3>{name}</h3>
+      <p>
+        {ruleText(rule)} → <strong>{percentage}</strong>
+      </p>
+      {hasValues && (
+        <code class="soft">{rule.returnValueJson5 ?? JSON.stringify(rule.returnValue ?? {})}</code>
+      )}
+    </div>
+  );
+}
+
+/** What the service says of a rule: faults first, then warnings. */
+function Told({ draft, property }: { draft: Draft; property: string }) {
+  const isInside = (one: { readonly property: string }) =>
+    one.property === property || one.property.startsWith(`${property}.`);
+  const faults = draft.faults.filter(isInside);
+  const warnings = draft.warnings.filter(isInside);
+  if (faults.length + warnings.length === 0) return null;
+  return (
+    <ul class="told">
+      {faults.map((fault) => (
+        <li class="fault" key={fault.property}>
+          {fault.errorMessage}
+        </li>
+      ))}
+      {warnings.map((warning) => (
+        <li class="warning" key={warning.property}>
+          {warning.message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface RuleFormProps {
+  readonly rule: EditedRule;
+  readonly property: string;
+  readonly draft: Draft;
+  readonly hasValues: boolean;
+  readonly onChange: (rule: EditedRule) => void;
+}
+
+function RuleForm({ rule, property, draft, hasValues, onChange }: RuleFormProps) {
+  const fault = (name: string) => faultOf(draft.faults, `${property}.${name}`, true);
+  const setConditions = (conditions: Condition[]) => onChange({ ...rule, conditions });
+  return (
+    <div class="rule-form">
+      <TextField
+        label="Name of the rule"
+        value={rule.name}
+        fault={fault("name")}
+        onInput={(name) => onChange({ ...rule, name })}
+      />
+      <fieldset>
+        <legend>Who</legend>
+        {rule.conditions.map((condition, index) => (
+          <ConditionForm
+            key={index}
+            condition={condition}
+            fault={fault(`conditions[${index}]`)}
+            onChange={(changed) =>
+              setConditions(rule.conditions.map((one, at) => (at === index ? changed : one)))
+            }
+            onRemove={() => setConditions(rule.conditions.filter((_, at) => at !== index))}
+          />
+        ))}
+        <button
+          type="button"
+          class="quiet"
+          onClick={() =>
+            setConditions([
+              ...rule.conditions,
+              { type: "user_id", operator: "any", targetValue: [] },
+            ])
+          }
+        >
+          {rule.conditions.length === 0 ? "Add a condition" : "And another condition"}
+        </button>
+      </fieldset>
+      <NumberField
+        label="Of those, percentage that passes"
+        value={Number(rule.passPercentage)}
+        min={0}
+        max={100}
+        unit="%"
+        fault={fault("passPercentage")}
+        hint="The same users stay in as the percentage grows."
+        onInput={(passPercentage) => onChange({ ...rule, passPercentage })}
+      />
+      <ListField
+        label="Environments"
+        values={rule.environments ?? []}
+        list="environments"
+        fault={fault("environments")}
+        hint="Empty: in all environments."
+        onInput={(names) => onChange({ ...rule, environments: names.length === 0 ? null : names })}
+      />
+      {hasValues && (
+        <ValueEditor
+          label="Value"
+          value={rule.returnValueJson5 ?? JSON.stringify(rule.returnValue ?? {}, null, 2)}
+          fault={fault("returnValueJson5") ?? fault("returnValue")}
+          onInput={(returnValueJson5) => {
+            const { returnValue: _, ...others } = rule;
+            onChange({ ...others, returnValueJson5 });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function newRule(rules: readonly EditedRule[], hasValues: boolean): EditedRule {
+  const names = new Set(rules.map(({ name }) => name));
+  let number = rules.length + 1;
+  while (names.has(`Rule ${number}`)) number++;
+  return {
+    name: `Rule ${number}`,
+    passPercentage: 100,
+    conditions: [{ type: "public" }],
+    ...(hasValues && { returnValueJson5: "{}" }),
+  };
+}
+
+/** A rule as requests have it: without the fields of answers. */
+function sent(rule: EditedRule): object {
+  const { completedAutomatedRollouts: _, pendingAutomatedRollouts: __, ...others } = rule;
+  return others;
+}

@@ -1,0 +1,161 @@
+import type { Rule } from "../../contract/rule.js";
+
+type Condition = Rule["conditions"][number];
+
+/** The words of a type: what is looked at, and how a target is entered. */
+interface TypeWords {
+  readonly label: string;
+  /** Before the operator: `the country`. Absent for types without an operator. */
+  readonly subject?: string;
+}
+
+/** The types of conditions, in the order of the menu. */
+export const typeWords: Readonly<Record<Condition["type"], TypeWords>> = {
+  public: { label: "Everyone" },
+  user_id: { label: "User ID", subject: "the user ID" },
+  email: { label: "Email", subject: "the email" },
+  custom_field: { label: "Custom field", subject: "" },
+  country: { label: "Country", subject: "the country" },
+  app_version: { label: "App version", subject: "the app version" },
+  environment_tier: { label: "Environment", subject: "the environment" },
+  passes_gate: { label: "Passes gate" },
+  fails_gate: { label: "Fails gate" },
+  passes_segment: { label: "In segment" },
+  fails_segment: { label: "Not in segment" },
+  unit_id: { label: "Other ID", subject: "" },
+  time: { label: "Time", subject: "the time" },
+  browser_name: { label: "Browser", subject: "the browser" },
+  browser_version: { label: "Browser version", subject: "the browser version" },
+  os_name: { label: "Operating system", subject: "the operating system" },
+  os_version: { label: "OS version", subject: "the OS version" },
+  device_model: { label: "Device model", subject: "the device model" },
+  ip_address: { label: "IP address", subject: "the IP address" },
+  locale: { label: "Language", subject: "the language" },
+  target_app: { label: "Application", subject: "the application" },
+  url: { label: "Page address", subject: "the page address" },
+  javascript: { label: "JavaScript expression", subject: "the expression" },
+};
+
+/** How the target of an operator is entered. */
+export type TargetForm = "list" | "text" | "number" | "version" | "time" | "none";
+
+interface OperatorWords {
+  readonly label: string;
+  readonly form: TargetForm;
+}
+
+const isOneOf = { label: "is", form: "list" } as const;
+
+/** The operators, in the order of the menu. */
+export const operatorWords: Readonly<Record<string, OperatorWords>> = {
+  any: isOneOf,
+  none: { label: "is not", form: "list" },
+  str_contains_any: { label: "contains", form: "list" },
+  str_contains_none: { label: "does not contain", form: "list" },
+  str_starts_with_any: { label: "starts with", form: "list" },
+  str_ends_with_any: { label: "ends with", form: "list" },
+  str_matches: { label: "matches the expression", form: "text" },
+  any_case_sensitive: { label: "is exactly", form: "list" },
+  none_case_sensitive: { label: "is not exactly", form: "list" },
+  eq: { label: "equals", form: "text" },
+  neq: { label: "does not equal", form: "text" },
+  gt: { label: "is more than", form: "number" },
+  gte: { label: "is at least", form: "number" },
+  lt: { label: "is less than", form: "number" },
+  lte: { label: "is at most", form: "number" },
+  version_gt: { label: "is after version", form: "version" },
+  version_gte: { label: "is at least version", form: "version" },
+  version_lt: { label: "is before version", form: "version" },
+  version_lte: { label: "is at most version", form: "version" },
+  version_eq: { label: "is version", form: "version" },
+  version_neq: { label: "is not version", form: "version" },
+  before: { label: "is before", form: "time" },
+  after: { label: "is after", form: "time" },
+  on: { label: "is on the day of", form: "time" },
+  array_contains_any: { label: "has any of", form: "list" },
+  array_contains_none: { label: "has none of", form: "list" },
+  array_contains_all: { label: "has all of", form: "list" },
+  not_array_contains_all: { label: "does not have all of", form: "list" },
+};
+
+const nested = { passes_gate: "", fails_gate: "", passes_segment: "", fails_segment: "" };
+
+/** Returns true for a type whose target names other entities. */
+export function namesEntities(type: Condition["type"]): boolean {
+  return type in nested;
+}
+
+/** Returns the operators that make sense for a type; none for a type without one. */
+export function operatorsOf(type: Condition["type"]): readonly string[] {
+  if (type === "public" || namesEntities(type)) return [];
+  const all = Object.keys(operatorWords);
+  if (type === "time") return ["before", "after", "on"];
+  const isVersion = ["app_version", "browser_version", "os_version"].includes(type);
+  if (isVersion) return [...all.filter((name) => name.startsWith("version_")), "any", "none"];
+  const isText = type !== "custom_field";
+  return all.filter((name) => {
+    const { form } = operatorWords[name] ?? isOneOf;
+    if (form === "version" || form === "time" || form === "number") return !isText;
+    return !(isText && name.includes("array"));
+  });
+}
+
+/** `the country is Germany or France`. */
+export function conditionText({ type, operator, targetValue, field, customID }: Condition): string {
+  const target = [targetValue ?? []].flat().map(String);
+  const listed = joined(target, "or");
+  if (type === "public") return "everyone";
+  if (type === "passes_gate") return `the gate ${listed} is on`;
+  if (type === "fails_gate") return `the gate ${listed} is off`;
+  if (type === "passes_segment") return `the user is in the segment ${listed}`;
+  if (type === "fails_segment") return `the user is not in the segment ${listed}`;
+  const words = operatorWords[operator ?? ""];
+  const subject = subjectOf(type, field ?? undefined, customID ?? undefined);
+  if (operator === "is_null") return `${subject} is missing`;
+  if (operator === "is_not_null") return `${subject} is there`;
+  const verb = words?.label ?? `${operator ?? "(no operator)"}`;
+  const shown = words?.form === "time" ? target.map(timeText) : target;
+  const join = operator?.includes("none") || operator?.includes("all") ? "and" : "or";
+  return `${subject} ${verb} ${shown.length === 0 ? "(nothing)" : joined(shown, join)}`;
+}
+
+function subjectOf(type: Condition["type"], field?: string, customID?: string): string {
+  if (type === "custom_field") return field === undefined || field === "" ? "(no field)" : field;
+  if (type === "unit_id") return `the ${customID ?? "(no ID type)"}`;
+  return typeWords[type].subject ?? typeWords[type].label;
+}
+
+/** The first values of a list; the others are counted. */
+const VALUES_SHOWN_MAX = 5;
+
+function joined(values: readonly string[], word: "and" | "or"): string {
+  if (values.length > VALUES_SHOWN_MAX + 1) {
+    const more = values.length - VALUES_SHOWN_MAX;
+    return `${values.slice(0, VALUES_SHOWN_MAX).join(", ")} ${word} ${more} more`;
+  }
+  const [last = "", ...before] = [...values].reverse();
+  return before.length === 0 ? last : `${before.reverse().join(", ")} ${word} ${last}`;
+}
+
+function timeText(target: string): string {
+  const time = /^\d+$/.test(target) ? Number(target) : Date.parse(target);
+  if (Number.isNaN(time)) return target;
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** `If the country is Germany and the email ends with @example.com`. */
+export function ruleText({ conditions, environments }: Pick<Rule, "conditions" | "environments">) {
+  const parts = conditions.filter(({ type }) => type !== "public").map(conditionText);
+  const places =
+    environments === null || environments === undefined
+      ? ""
+      : ` in ${environments.length === 0 ? "no environment" : joined(environments, "or")}`;
+  return parts.length === 0 ? `Everyone${places}` : `If ${parts.join(", and ")}${places}`;
+}
+
+/** `on for all of them`, `on for 25 %, off for the others`. */
+export function percentageText(passPercentage: number): string {
+  if (passPercentage === 100) return "on";
+  if (passPercentage === 0) return "off";
+  return `on for ${passPercentage} % of them, off for the others`;
+}

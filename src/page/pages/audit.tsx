@@ -1,0 +1,81 @@
+import { useLocation } from "preact-iso";
+import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
+import { Filters } from "../../ui/filters.js";
+import { Pager } from "../../ui/pager.js";
+import { useLoad } from "../../ui/use-load.js";
+import { api } from "../api/client.js";
+import { AuditTable } from "../entities/audit-table.js";
+import { kinds } from "../entities/kinds.js";
+import { changes } from "../live.js";
+
+const ITEMS_PER_PAGE = 50;
+const filters = ["entityType", "entityID", "updatedBy", "startDate", "endDate"] as const;
+
+/** Every write that was accepted, with filters in the address. */
+export function Audit() {
+  const { query, route } = useLocation();
+  const page = Math.max(1, Number(query["page"] ?? 1) || 1);
+  const given = Object.fromEntries(
+    filters.flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
+  );
+  const hrefOf = (changed: Readonly<Record<string, string>>) => {
+    const all = Object.entries({ ...given, ...changed }).filter(([, value]) => value !== "");
+    return `/audit?${new URLSearchParams(all as [string, string][])}`;
+  };
+  const { value, error, reload } = useLoad(
+    `audit ${hrefOf({})} ${page} ${changes.value}`,
+    (signal) => api.listAuditLogs({ ...(given as object), page, limit: ITEMS_PER_PAGE, signal }),
+  );
+  const field = (name: (typeof filters)[number], label: string, type = "text") => (
+    <label class="inline-field">
+      {label}
+      <input
+        type={type as "text"}
+        value={query[name] ?? ""}
+        onChange={({ currentTarget }) => route(hrefOf({ [name]: currentTarget.value }))}
+      />
+    </label>
+  );
+  return (
+    <>
+      <header class="page-head">
+        <h1>Audit log</h1>
+      </header>
+      <Filters>
+        <label class="inline-field">
+          Kind
+          <select
+            value={query["entityType"] ?? ""}
+            onChange={({ currentTarget }) => route(hrefOf({ entityType: currentTarget.value }))}
+          >
+            <option value="">All</option>
+            {Object.values(kinds).map(({ type, title }) => (
+              <option key={type} value={type}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        {field("entityID", "ID")}
+        {field("updatedBy", "Key")}
+        {field("startDate", "From", "date")}
+        {field("endDate", "Before", "date")}
+      </Filters>
+      {error !== undefined && <ErrorNotice error={error} retry={reload} />}
+      {value === undefined && error === undefined && <Skeleton lines={10} />}
+      {value?.data.length === 0 && <Empty title="No write matches" />}
+      {value !== undefined && value.data.length > 0 && (
+        <>
+          <AuditTable entries={value.data} />
+          <Pager
+            page={page}
+            itemsPerPage={ITEMS_PER_PAGE}
+            total={value.pagination.totalItems}
+            noun="writes"
+            hrefOf={(to) => hrefOf({ page: String(to) })}
+          />
+        </>
+      )}
+    </>
+  );
+}

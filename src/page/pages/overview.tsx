@@ -1,0 +1,140 @@
+import { formatCount } from "../../report/quantities.js";
+import { DayBars } from "../../ui/day-bars.js";
+import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
+import { Time } from "../../ui/time.js";
+import { useLoad } from "../../ui/use-load.js";
+import { usePolling } from "../../ui/use-polling.js";
+import { api } from "../api/client.js";
+import { AuditTable } from "../entities/audit-table.js";
+import { changes, liveEvents } from "../live.js";
+import { MigrationCard } from "../migrations/migration-card.js";
+
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** What happens now: events by day, those that arrive, and the last changes. */
+export function Overview() {
+  return (
+    <>
+      <header class="page-head">
+        <h1>Overview</h1>
+      </header>
+      <div class="columns">
+        <EventDays />
+        <Arriving />
+      </div>
+      <Runs />
+      <LastChanges />
+    </>
+  );
+}
+
+function EventDays() {
+  const until = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+  const from = new Date(Date.now() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+  const stored = liveEvents.value?.stored ?? 0;
+  const { value, error, reload } = useLoad(`summary ${from} ${stored}`, (signal) =>
+    api.summarizeEvents({ from, to: until, signal }),
+  );
+  const counts = new Map<string, number>();
+  const names = new Map<string, number>();
+  for (const { day, event, count } of value?.data ?? []) {
+    counts.set(day, (counts.get(day) ?? 0) + count);
+    names.set(event, (names.get(event) ?? 0) + count);
+  }
+  const top = [...names].sort(([, left], [, right]) => right - left).slice(0, 8);
+  return (
+    <section class="panel">
+      <h2>Events of the last {DAYS} days</h2>
+      {error !== undefined && <ErrorNotice error={error} retry={reload} />}
+      {value === undefined && error === undefined && <Skeleton lines={6} />}
+      {value !== undefined && counts.size === 0 && (
+        <Empty title="No events in these days">
+          <p>
+            Send some with <code>switchyard send</code>, or look at <a href="/events">all events</a>
+            .
+          </p>
+        </Empty>
+      )}
+      {counts.size > 0 && (
+        <>
+          <DayBars
+            from={from}
+            until={until}
+            counts={counts}
+            hrefOf={(day) => `/events?day=${day}`}
+          />
+          <ul class="ranking">
+            {top.map(([name, count]) => (
+              <li key={name}>
+                <a href={`/events?event=${encodeURIComponent(name)}`}>{name}</a>
+                <span>{formatCount(count)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Arriving() {
+  const live = liveEvents.value;
+  return (
+    <section class="panel">
+      <h2>Arriving now</h2>
+      {live === undefined || live.latest.length === 0 ? (
+        <Empty title="Waiting for events">
+          <p>They appear here as they arrive.</p>
+        </Empty>
+      ) : (
+        <>
+          <p class="soft">{formatCount(live.stored)} events stored</p>
+          <ul class="feed">
+            {live.latest.map(({ event, userID, time }, index) => (
+              <li key={index}>
+                <strong>{event}</strong> <span class="soft">{userID ?? ""}</span> <Time at={time} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+const RUNS_SHOWN_MAX = 3;
+
+/** The newest migrations; nothing where there are none. */
+function Runs() {
+  const { value, reload } = useLoad("runs", (signal) =>
+    api.listMigrations({ limit: RUNS_SHOWN_MAX, signal }),
+  );
+  usePolling(reload, value?.data.some(({ attempt }) => attempt.state === "running") === true);
+  if (value === undefined || value.data.length === 0) return null;
+  return (
+    <section>
+      <h2>Migrations</h2>
+      <ul class="cards">
+        {value.data.map((migration) => (
+          <MigrationCard key={migration.id} migration={migration} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LastChanges() {
+  const { value, error, reload } = useLoad(`changes ${changes.value}`, (signal) =>
+    api.listAuditLogs({ limit: 10, signal }),
+  );
+  return (
+    <section class="panel">
+      <h2>Last changes</h2>
+      {error !== undefined && <ErrorNotice error={error} retry={reload} />}
+      {value === undefined && error === undefined && <Skeleton lines={6} />}
+      {value?.data.length === 0 && <Empty title="Nothing was changed yet" />}
+      {value !== undefined && value.data.length > 0 && <AuditTable entries={value.data} />}
+    </section>
+  );
+}

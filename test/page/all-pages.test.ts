@@ -1,0 +1,112 @@
+import { beforeAll, expect, test } from "vitest";
+import { axeFaults, describeConsole } from "./open-console.js";
+
+/** A text that would run, or end its element, where text is taken for markup. */
+const HOSTILE = `"'><img src=x onerror="globalThis.hurt=1"><script>globalThis.hurt=1</script>{{7*7}}`;
+
+const paths = [
+  "/",
+  "/migrations",
+  "/gates",
+  "/gates/hostile",
+  "/gates/hostile/history",
+  "/gates/hostile/references",
+  "/gates/not_there",
+  "/configs",
+  "/configs/hostile",
+  "/experiments",
+  "/experiments/hostile",
+  "/experiments/hostile/results",
+  "/segments",
+  "/segments/hostile",
+  "/segments/hostile_list",
+  "/prompts",
+  "/prompts/hostile",
+  "/qualifying-events",
+  "/qualifying-events/hostile",
+  "/events",
+  "/audit",
+  "/events/no-such-page",
+] as const;
+
+describeConsole("every page of the web console", (web) => {
+  beforeAll(async () => {
+    const post = async (path: string, body: object) => {
+      const { status, json } = await web.service.call({ method: "POST", path, body });
+      expect(status, JSON.stringify(json)).toBeLessThan(300);
+    };
+    const about = { description: HOSTILE, tags: [HOSTILE] };
+    const rule = {
+      name: HOSTILE,
+      passPercentage: 50,
+      conditions: [
+        { type: "custom_field", field: HOSTILE, operator: "any", targetValue: [HOSTILE] },
+      ],
+    };
+    const named = { ...about, name: "hostile" };
+    await post("/console/v1/gates", { ...named, rules: [rule] });
+    await post("/console/v1/dynamic_configs", {
+      ...named,
+      defaultValue: { [HOSTILE]: HOSTILE },
+      rules: [{ ...rule, returnValue: { [HOSTILE]: HOSTILE } }],
+    });
+    await post("/console/v1/experiments", {
+      ...named,
+      hypothesis: HOSTILE,
+      groups: [{ name: HOSTILE, size: 50, parameterValues: { [HOSTILE]: HOSTILE } }],
+    });
+    await post("/console/v1/segments", { ...named, type: "rule_based", rules: [rule] });
+    await post("/console/v1/segments", { ...about, name: "hostile list", type: "id_list" });
+    await web.service.call({
+      method: "PATCH",
+      path: "/console/v1/segments/hostile_list/id_list",
+      body: { ids: [HOSTILE] },
+    });
+    await post("/console/v1/prompts", named);
+    await post("/console/v1/prompts/hostile/versions", {
+      name: "hostile",
+      prompts: [{ role: "system", content: HOSTILE }],
+    });
+    await post("/console/v1/experiments/qualifying_events", {
+      ...named,
+      sql: HOSTILE,
+      timestampColumn: HOSTILE,
+      idTypeMapping: [{ statsigUnitID: "userID", column: HOSTILE }],
+    });
+    await web.service.call({
+      method: "POST",
+      path: "/v1/webhooks/event_webhook",
+      key: web.service.keys.server,
+      body: {
+        event: HOSTILE,
+        user: { userID: HOSTILE },
+        metadata: { [HOSTILE]: HOSTILE },
+        timestamp: Date.now(),
+      },
+    });
+  });
+
+  test.each(paths.flatMap((path) => [[path, "light"] as const, [path, "dark"] as const]))(
+    "%s has no faults according to axe in %s colours, and runs no text",
+    async (path, colorScheme) => {
+      // Axe is put into the page, which the page's policy forbids.
+      const page = await web.open(path, { context: { colorScheme, bypassCSP: true } });
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await expect.poll(() => page.locator("[aria-busy=true]").count()).toBe(0);
+      expect(await axeFaults(page)).toEqual([]);
+      const traces = await page.evaluate("[String(globalThis.hurt), document.images.length]");
+      expect(traces).toEqual(["undefined", 0]);
+    },
+  );
+
+  test.each([390, 1280, 3840])("no page is wider than a window of %i px", async (width) => {
+    const page = await web.open("/", { context: { viewport: { width, height: 900 } } });
+    for (const path of paths) {
+      await page.goto(`${web.server.url}${path}`);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await expect.poll(() => page.locator("[aria-busy=true]").count()).toBe(0);
+      const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect([path, wider]).toEqual([path, 0]);
+    }
+  });
+});

@@ -1,0 +1,184 @@
+import { expect, test } from "vitest";
+import type { Gate } from "../../src/contract/gate.js";
+import { describeConsole } from "./open-console.js";
+
+describeConsole("the pages of gates", (web) => {
+  let gates = 0;
+
+  /** Creates a gate with two rules. */
+  async function createGate(fields: object = {}): Promise<Gate> {
+    const { json } = await web.service.call<Gate>({
+      method: "POST",
+      path: "/console/v1/gates",
+      body: {
+        name: `Checkout ${++gates}`,
+        rules: [
+          {
+            name: "Germany",
+            passPercentage: 25,
+            conditions: [{ type: "country", operator: "any", targetValue: ["DE", "AT"] }],
+          },
+          { name: "Others", passPercentage: 0, conditions: [{ type: "public" }] },
+        ],
+        ...fields,
+      },
+    });
+    return json.data;
+  }
+
+  async function readGate(id: string): Promise<Gate> {
+    return (await web.service.call<Gate>({ path: `/console/v1/gates/${id}` })).json.data;
+  }
+
+  test("a list is searched, and the search stands in the address", async () => {
+    const { name } = await createGate({ name: "Findable needle" });
+    await createGate();
+    const page = await web.open("/gates");
+    await page.getByRole("searchbox").fill("NEEDLE");
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
+    expect(new URL(page.url()).search).toBe("?search=NEEDLE");
+    await page.reload();
+    await page.getByRole("link", { name }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+  });
+
+  test("a gate is turned off from the list, and the undo turns it on", async () => {
+    const { id, name } = await createGate();
+    const page = await web.open("/gates");
+    await page.getByRole("switch", { name, exact: true }).click();
+    await page.getByText(`${name} is off.`).waitFor();
+    expect((await readGate(id)).isEnabled).toBe(false);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText(`${name} is on.`).waitFor();
+    expect((await readGate(id)).isEnabled).toBe(true);
+  });
+
+  test("rules are read as sentences", async () => {
+    const { id } = await createGate();
+    const page = await web.open(`/gates/${id}`);
+    const rules = page.getByRole("region", { name: "Rules" }).getByRole("listitem");
+    await expect
+      .poll(() => rules.first().textContent())
+      .toContain("If the country is DE or AT → on for 25 % of them, off for the others");
+    expect(await rules.nth(1).textContent()).toContain("Everyone → off");
+  });
+
+  test("a percentage and a condition are changed, reviewed and saved", async () => {
+    const { id, version } = await createGate();
+    const page = await web.open(`/gates/${id}`);
+    await page.getByRole("button", { name: "Edit rule Germany" }).click();
+    await page.getByLabel("Of those, percentage that passes").fill("50");
+    await page.getByLabel("Values").fill("CH");
+    await page.getByLabel("Values").press("Enter");
+    await page.getByRole("button", { name: "Review" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect.poll(() => dialog.textContent()).toContain('"CH"');
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("is saved.").waitFor();
+    const saved = await readGate(id);
+    expect(saved.version).toBe(version + 1);
+    expect(saved.rules[0]).toMatchObject({
+      passPercentage: 50,
+      conditions: [{ targetValue: ["DE", "AT", "CH"] }],
+    });
+  });
+
+  test("the service's own words stand beside the field, and nothing is saved", async () => {
+    const { id, version } = await createGate();
+    const page = await web.open(`/gates/${id}`);
+    await page.getByLabel("Description").fill("x".repeat(1_001));
+    await page.getByText("Must be at most 1000 characters").waitFor();
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    expect((await readGate(id)).version).toBe(version);
+  });
+
+  test("a rule that can never work is warned of before it is saved", async () => {
+    const { id } = await createGate();
+    const page = await web.open(`/gates/${id}`);
+    await page.getByRole("button", { name: "Edit rule Germany" }).click();
+    await page.getByLabel("If", { exact: true }).selectOption("passes_gate");
+    await page.getByLabel("Gate", { exact: true }).fill("not_there");
+    await page.getByText("There is no gate not_there").waitFor();
+  });
+
+  test("a stored rule that can never work is warned of", async () => {
+    const rule = {
+      passPercentage: 100,
+      conditions: [{ type: "passes_gate", targetValue: "gone" }],
+    };
+    const { id } = await createGate({ rules: [{ name: "Ghost", ...rule }] });
+    const page = await web.open(`/gates/${id}`);
+    await page.getByText("There is no gate gone").waitFor();
+    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+  });
+
+  test("a conflict shows what the other person changed, and keeps both", async () => {
+    const { id } = await createGate();
+    const [mine, theirs] = [await web.open(`/gates/${id}`), await web.open(`/gates/${id}`)];
+    await mine.getByLabel("Description").fill("Mine");
+    await theirs.getByRole("button", { name: "Edit rule Germany" }).click();
+    await theirs.getByLabel("Of those, percentage that passes").fill("75");
+    await theirs.getByRole("button", { name: "Save" }).click();
+    await theirs.getByText("is saved.").waitFor();
+    const dialog = mine.getByRole("dialog", { name: /has changed it meanwhile/ });
+    if (!(await dialog.isVisible())) await mine.getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => dialog.textContent()).toContain("passPercentage");
+    await dialog.getByRole("button", { name: "Keep my changes on top of theirs" }).click();
+    await mine.getByRole("button", { name: "Save" }).click();
+    await mine.getByText("is saved.").waitFor();
+    const saved = await readGate(id);
+    expect([saved.description, saved.rules[0]?.passPercentage]).toEqual(["Mine", 75]);
+  });
+
+  test("it is archived with a reason, and comes back", async () => {
+    const { id } = await createGate();
+    const page = await web.open(`/gates/${id}`);
+    await page.getByRole("button", { name: "Archive" }).click();
+    await page.getByLabel("Reason").fill("Rolled out");
+    await page.getByRole("dialog").getByRole("button", { name: "Archive" }).click();
+    await page.getByText("is archived.").waitFor();
+    expect(await readGate(id)).toMatchObject({ status: "Archived", archiveReason: "Rolled out" });
+    await page.getByRole("button", { name: "Unarchive" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Unarchive" }).click();
+    await page.getByText("is back.").waitFor();
+    expect((await readGate(id)).status).not.toBe("Archived");
+  });
+
+  test("an earlier version is compared and restored", async () => {
+    const { id } = await createGate({ description: "First" });
+    await web.service.call({
+      method: "PATCH",
+      path: `/console/v1/gates/${id}`,
+      body: { description: "Second" },
+    });
+    const page = await web.open(`/gates/${id}/history`);
+    await page.getByRole("button", { name: "What changed in version 2" }).click();
+    await page.getByText("Second").waitFor();
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("Version 1 is back.").waitFor();
+    expect(await readGate(id)).toMatchObject({ description: "First", version: 3 });
+  });
+
+  test("a gate is created, off", async () => {
+    const page = await web.open("/gates");
+    await page.getByRole("button", { name: "New gate" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("x");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("Must be at least 3 characters").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Brand new");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "Brand new" }).waitFor();
+    expect((await readGate("brand_new")).isEnabled).toBe(false);
+  });
+
+  test("with a read-only key nothing can be changed", async () => {
+    const { id } = await createGate();
+    const page = await web.open(`/gates/${id}`, { key: web.service.keys.readOnly });
+    await page.getByRole("switch").waitFor();
+    expect(await page.getByRole("switch").isDisabled()).toBe(true);
+    expect(await page.getByLabel("Description").isDisabled()).toBe(true);
+    for (const name of ["Archive", "Add a rule", /^Edit/]) {
+      expect(await page.getByRole("button", { name }).count()).toBe(0);
+    }
+  });
+});
