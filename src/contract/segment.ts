@@ -3,7 +3,9 @@ import {
   creatorEmail,
   creatorID,
   entityEnvelope,
+  entityKinds,
   idType,
+  listEnvelope,
   messageEnvelope,
   owner,
   pageQuery,
@@ -14,7 +16,7 @@ import {
   teamID,
   version,
 } from "./common.js";
-import { descriptionText, flag, list, nameLike, numeric, unitIDs } from "./fields.js";
+import { descriptionText, flag, list, nameLike, numeric, text, unitIDs } from "./fields.js";
 import { archivable, lifecycleRoutes } from "./lifecycle-routes.js";
 import { listQuery, typeFilter } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
@@ -96,6 +98,14 @@ export const segment = z
   })
   .describe("A segment.");
 
+const segmentReferrer = z
+  .object({
+    id: text("Name ID of the referencing entity."),
+    name: text("Its display name."),
+    entityType: z.enum(entityKinds).describe("Its kind."),
+  })
+  .describe("An entity that references a segment.");
+
 export type SegmentCreate = z.output<typeof segmentCreate>;
 export type SegmentPatch = z.output<typeof segmentPatch>;
 export type SegmentReplace = z.output<typeof segmentReplace>;
@@ -161,6 +171,17 @@ export const segmentRoutes = {
     "/remove_ids",
     "Remove ids from a segment of some version",
     { ...updated, body: idsOfVersion, listsIDs: true },
+  ),
+  listSegmentReferences: onSegment(
+    "GET",
+    "/references",
+    "List the entities that reference a segment",
+    {
+      ...extension,
+      message: "Segments listed successfully.",
+      query: pageQuery,
+      response: listEnvelope(segmentReferrer),
+    },
   ),
   replaceSegmentRules: onSegment("POST", "/conditional", "Replace the rules of a segment", {
     ...updated,

@@ -65,6 +65,12 @@ export function segmentHandlers(
       operations.change(segmentType, call.params.id, ofVersion(call), withListChange, {
         list: { how: "remove", ids: call.body.ids },
       }),
+    listSegmentReferences: (call) =>
+      operations.referrers(segmentType, call.params.id, call, ({ kind, body: { id, name } }) => ({
+        id,
+        name,
+        entityType: kind,
+      })),
     replaceSegmentRules: (call) =>
       operations.change(segmentType, call.params.id, call, (current) => {
         requireType(current, ["rule_based"], "rules");

@@ -182,6 +182,7 @@ export function callsOf(parts: () => ClientParts) {
       await client.deleteSegment({ id: "Ruled" });
       return answer;
     },
+    listSegmentReferences: () => client.listSegmentReferences({ id: "Staff" }),
     listSegmentIDs: () => client.listSegmentIDs({ id: "Staff" }),
     readSegment: () => client.readSegment({ id: "Staff" }),
     deleteSegment: () => client.deleteSegment({ id: "Staff" }),

@@ -20,6 +20,7 @@ const paths = [
   "/segments",
   "/segments/hostile",
   "/segments/hostile_list",
+  "/segments/hostile/references",
   "/prompts",
   "/prompts/hostile",
   "/qualifying-events",

@@ -146,6 +146,28 @@ describe("POST /console/v1/segments", () => {
   });
 });
 
+describe("GET /console/v1/segments/{id}/references", () => {
+  it("lists what names the segment, whatever its kind", async () => {
+    await create(minimal);
+    const rules = [rule({ type: "passes_segment", targetValue: "a_segment" })];
+    for (const kind of ["gates", "dynamic_configs", "segments"]) {
+      const body = {
+        name: `In ${kind}`,
+        rules,
+        ...(kind === "segments" && { type: "rule_based" }),
+      };
+      await service.call({ method: "POST", path: `/console/v1/${kind}`, body });
+    }
+    const { json } = await service.call({ path: `${path}/a_segment/references?limit=2` });
+    expect(json.data).toEqual([
+      { id: "in_segments", name: "In segments", entityType: "segment" },
+      { id: "in_dynamic_configs", name: "In dynamic_configs", entityType: "dynamic_config" },
+    ]);
+    expect(json.pagination.totalItems).toBe(3);
+    expect((await service.call({ path: `${path}/none/references` })).status).toBe(404);
+  });
+});
+
 describe("segments that were created", () => {
   it("are listed, newest first: `Segments listed successfully.`", async () => {
     for (const name of ["first", "second", "third"]) await create({ ...minimal, name });

@@ -60,11 +60,12 @@ function LoadedPage({ kind, answer, tab, reload }: LoadedPageProps) {
   const draft = useDraft(kind, answer, { isWriter, reload });
   const { entity } = draft;
   const path = `/${kind.root}/${encodeURIComponent(entity.id)}`;
+  const isReferenced = kind.root === "gates" || kind.root === "segments";
   const tabs = [
     [path, kind.hasRules ? "Rules" : "Settings"],
     ...(kind.root === "experiments" ? [[`${path}/results`, "Results"] as const] : []),
     [`${path}/history`, "History"],
-    ...(kind.root === "gates" ? [[`${path}/references`, "Used by"] as const] : []),
+    ...(isReferenced ? [[`${path}/references`, "Used by"] as const] : []),
   ] as const;
   useLeaveGuard(draft.isEdited, path);
   return (

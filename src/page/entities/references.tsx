@@ -11,14 +11,11 @@ interface Referrer {
 
 const REFERRERS_SHOWN_MAX = 200;
 
-/** The entities that name a gate. */
+/** The entities that name a gate or a segment. */
 export function References({ kind, id }: { kind: Kind; id: string }) {
   const { value, error, reload } = useLoad(`${kind.root} ${id}`, async (signal) => {
-    const { data, pagination } = await api.listGateReferences({
-      id,
-      limit: REFERRERS_SHOWN_MAX,
-      signal,
-    });
+    const list = kind.root === "gates" ? api.listGateReferences : api.listSegmentReferences;
+    const { data, pagination } = await list({ id, limit: REFERRERS_SHOWN_MAX, signal });
     return { data: data as readonly Referrer[], total: pagination.totalItems };
   });
   if (error !== undefined) return <ErrorNotice error={error} retry={reload} />;
