@@ -91,11 +91,12 @@ const rooms = {
 
   // The console.
   contract: ["base"],
+  openapi: ["base", "contract"],
   console: ["base", "contract"],
   storage: ["base", "contract"],
   evaluation: ["base", "contract"],
   intake: ["base", "target"],
-  http: ["base", "contract", "storage", "target", "intake"],
+  http: ["base", "contract", "openapi", "storage", "target", "intake"],
   service: ["base", "contract", "storage", "target", "evaluation", "intake", "http"],
   // Browser code. The web console has the types of the contract and of the client.
   ui: ["report"],

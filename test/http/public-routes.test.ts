@@ -1,10 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../src/base/package-files.js";
-import { openApiDocument } from "../../src/contract/openapi.js";
-import type { JsonSchema } from "../../src/contract/openapi-schemas.js";
 import { pageSecurityPolicy } from "../../src/http/public-routes.js";
 import { createLogger } from "../../src/http/request-log.js";
+import { openApiDocument } from "../../src/openapi/openapi.js";
+import type { JsonSchema } from "../../src/openapi/openapi-schemas.js";
 import { createService } from "../../src/service/create-service.js";
 import { startTestService, type TestService } from "../support/service.js";
 

@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { hasOfrepError } from "../../src/contract/ofrep.js";
-import { type Operation, openApiDocument } from "../../src/contract/openapi.js";
 import type { RouteTable } from "../../src/contract/route.js";
 import { routes as allRoutes } from "../../src/contract/routes.js";
+import { type Operation, openApiDocument } from "../../src/openapi/openapi.js";
 
 export interface AnsweredRequest {
   readonly method: string;

@@ -9,9 +9,9 @@ import {
   reviewSettings,
   reviewSettingsRequest,
   warnings,
-} from "./common.js";
-import { noBody, type Route, type RouteTable } from "./route.js";
-import { rule, ruleRequest } from "./rule.js";
+} from "../contract/common.js";
+import { noBody, type Route, type RouteTable } from "../contract/route.js";
+import { rule, ruleRequest } from "../contract/rule.js";
 
 /** A JSON Schema 2020-12 as zod returns it. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { OperationName, Routes } from "./routes.js";
+import type { OperationName, Routes } from "../contract/routes.js";
 
 const beta = { name: "Beta testers", passPercentage: 100, conditions: [] };
 

@@ -1,9 +1,9 @@
 import { omitUndefined } from "../base/omit-undefined.js";
-import { hasOfrepError, ofrepError } from "./ofrep.js";
+import { hasOfrepError, ofrepError } from "../contract/ofrep.js";
+import type { Access, Route, RouteTable } from "../contract/route.js";
+import { routes as allRoutes } from "../contract/routes.js";
 import { exampleRequests } from "./openapi-examples.js";
 import { documentSchemas, entityOf, inlineSchema, type JsonSchema } from "./openapi-schemas.js";
-import type { Access, Route, RouteTable } from "./route.js";
-import { routes as allRoutes } from "./routes.js";
 
 interface Reference {
   readonly $ref: string;

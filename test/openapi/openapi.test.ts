@@ -2,11 +2,11 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { faultsOf } from "../../src/contract/faults.js";
-import { type Operation, openApiDocument } from "../../src/contract/openapi.js";
-import { exampleRequests } from "../../src/contract/openapi-examples.js";
-import type { JsonSchema } from "../../src/contract/openapi-schemas.js";
 import { idParams, noBody, noParams, noQuery, type Route } from "../../src/contract/route.js";
 import { routes } from "../../src/contract/routes.js";
+import { type Operation, openApiDocument } from "../../src/openapi/openapi.js";
+import { exampleRequests } from "../../src/openapi/openapi-examples.js";
+import type { JsonSchema } from "../../src/openapi/openapi-schemas.js";
 
 const options = { version: "1.2.3", keyHeader: "SERVICE-API-KEY" };
 const document = openApiDocument(options);
