@@ -223,3 +223,4 @@ export type MigrationProgress = z.output<typeof progress>;
 export type MigrationAccounts = z.output<typeof accounts>;
 export type MigrationReject = z.output<typeof reject>;
 export type MigrationValidation = z.output<typeof validation>;
+export type MigrationFailure = z.output<typeof failure>;

@@ -200,7 +200,7 @@ interface ProgressSample {
 }
 
 /** The speed of a run. */
-interface Speed {
+export interface Speed {
   readonly rowsPerSecond: number;
   readonly bytesPerSecond: number;
   /** Undefined until bytes have been read. */
@@ -208,7 +208,7 @@ interface Speed {
 }
 
 /** Speed over the last seconds of a run. */
-class Speedometer {
+export class Speedometer {
   readonly #samples: ProgressSample[] = [];
 
   take(atMs: number, progress: RunProgress): Speed {

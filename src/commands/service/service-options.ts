@@ -26,11 +26,15 @@ export interface ServiceOptions {
   readonly output: OutputForm;
 }
 
+/** Returns the data directory of the service: absolute, or `:memory:`. */
+export function dataDirectoryOf(values: OptionValues, currentDirectory: string): string {
+  return values.data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY);
+}
+
 /** Returns the options with defaults. */
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
   const {
     listen,
-    data,
     authHeader,
     corsOrigin = [],
     keepEvents,
@@ -42,7 +46,7 @@ export function serviceOptionsOf(values: OptionValues, currentDirectory: string)
     listen,
     logLevel,
     output: outputOf(values),
-    dataDirectory: data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),
+    dataDirectory: dataDirectoryOf(values, currentDirectory),
     keyHeader: authHeader,
     target: loadTarget(target),
     origins: corsOrigin,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
@@ -23,9 +24,12 @@ import { MANIFEST_NAME } from "../../output/layout.js";
 import { openOutput } from "../../output/open-output.js";
 import { logLine } from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
+import { harmless } from "../../report/terminal-text.js";
 import type { ExportResult } from "../../run/export-spec.js";
 import { type CommandContext, type OutputForm, outputOf } from "../context.js";
 import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
+import { dataDirectoryOf } from "../service/service-options.js";
+import type { Journal } from "./journal.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunMetrics } from "./run-metrics.js";
 import { type CommandOutcome, type RunStep, resultsOf, type StepReport } from "./step.js";
@@ -69,6 +73,8 @@ interface Run {
   notify?: string;
   /** Set while `--metrics` are served. */
   metrics?: RunMetrics;
+  /** Set if there is a data directory of the service. */
+  journal?: Journal;
 }
 
 /**
@@ -96,6 +102,7 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
   const { names, reports } = run;
   const keepsNothing = run.context !== context;
   const ended = { command, names, reports, keepsNothing, ...outcome };
+  await run.journal?.close(ended);
   printOutcome(ended, run.output, run.context);
   if (run.notify !== undefined) await notify(run.notify, ended, run.output, run.context);
   return outcome.exitCode;
@@ -114,12 +121,18 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
   run.names = command === "migrate" ? configuration.steps : [command];
   // A fault of the last step is told before the first one begins.
   if (run.names.includes("ready")) resolveReady(configuration);
+  const dataDirectory = dataDirectoryOf(values, currentDirectory);
+  // Without the directory, no service shows the run.
+  if (isDirectory(dataDirectory)) await openJournal(run, configuration, dataDirectory);
   const service =
     command === "migrate"
       ? await openMigrationService(configuration, context)
       : { configuration, stop: async () => undefined };
   let printed = 0;
   try {
+    // The first start of an embedded service has made it.
+    if (service.embedded !== undefined && run.journal === undefined)
+      await openJournal(run, configuration, dataDirectory);
     await serveMetrics(run, withDefaults(values, configuration.directory));
     for (const name of run.names) {
       signal.throwIfAborted();
@@ -143,6 +156,25 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
     await service.stop();
   }
   return service.embedded;
+}
+
+function isDirectory(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Begins an attempt in the journal, which the console of the service shows. */
+async function openJournal(run: Run, configuration: Configuration, dataDirectory: string) {
+  const { context, command, names, commandLine, output } = run;
+  const { currentDirectory, program, clock, stderr } = context;
+  if (configuration.values.to === STANDARD_OUTPUT) return;
+  const { Journal } = await import("./journal.js");
+  const facts = { configuration, command, names, commandLine, program, currentDirectory };
+  const note = (message: string) => {
+    if (output.log) stderr.write(logLine("warn", "journal", { message }));
+    else if (!output.quiet) stderr.write(`${harmless(message)}\n`);
+  };
+  const journal = await Journal.open(dataDirectory, facts, { note, clock });
+  if (journal !== undefined) run.journal = journal;
 }
 
 /** Returns a context that prints on standard error, without lines that move between events. */
@@ -191,25 +223,31 @@ async function recordEnd(
 }
 
 async function runStep(
-  { context, stdout, command, flags, output, commandLine, reports, metrics }: Run,
+  { context, stdout, command, flags, output, commandLine, reports, metrics, journal }: Run,
   name: StepName,
   { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
   const { signal, program } = context;
   const display = displayOf(name, output, context);
+  const observer = metrics?.observe(name, display.observer) ?? display.observer;
   try {
-    return await steps[name](configuration, {
+    const report = await steps[name](configuration, {
       runs: { ...runs, ...context.runs },
       signal,
       flags,
       stdout,
       program,
       commandLine,
-      observer: metrics === undefined ? display.observer : metrics.observe(name, display.observer),
+      observer: journal?.begin(name, observer) ?? observer,
       results: resultsOf(reports),
       isMigration: command === "migrate",
       ...omitUndefined({ stored: embedded?.stored }),
     });
+    await journal?.end(name, report);
+    return report;
+  } catch (error) {
+    await journal?.fail(name, error, exitCodeOf(error, signal));
+    throw error;
   } finally {
     display.stop();
   }

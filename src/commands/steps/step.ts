@@ -58,6 +58,8 @@ export interface StepReport {
   /** The error that ended the step; printed below its summary. */
   readonly error?: unknown;
   readonly results: StepResults;
+  /** The command to type next, with the program; absent if there is none, or it is the same again. */
+  readonly next?: string;
   /** Set if the step did nothing because no input is new. */
   readonly isIdle?: boolean;
 }

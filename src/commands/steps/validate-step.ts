@@ -117,6 +117,7 @@ async function applyReport(
   return {
     exitCode,
     summary: describeFixed(reportPath, applied, next),
+    next: next.command,
     json: {
       command: "validate",
       exitCode,
@@ -189,13 +190,12 @@ function describe(
     error?.exitCode ?? (isReady ? runExitCode(facts) : exitCodeOf(report, facts, applied));
   const { rows, rejects, findings, missingFields, misplacedCommas, unusedFields, verdict } = report;
   const { sample, limit, target, comparison } = report;
-  const summary = summarizeValidate(report, {
-    files: Object.values(files ?? {}),
-    next: nextStep(report, configuration, context, applied),
-  });
+  const next = nextStep(report, configuration, context, applied);
+  const summary = summarizeValidate(report, { files: Object.values(files ?? {}), next });
   const stepReport = {
     exitCode,
     summary: [summary, ...describeApplied(applied)].join("\n"),
+    next: next.command,
     json: {
       command: "validate",
       exitCode,
