@@ -10,6 +10,7 @@ import { experimentScheduleRoutes } from "./experiment-schedule.js";
 import { gateRoutes } from "./gate.js";
 import { gateOverrideRoutes } from "./gate-overrides.js";
 import { holdoutRoutes } from "./holdout.js";
+import { keyRoutes } from "./key.js";
 import { layerRoutes } from "./layer.js";
 import { logEventRoutes } from "./log-event.js";
 import { migrationRoutes } from "./migration.js";
@@ -45,6 +46,7 @@ export const routes = {
   ...environmentRoutes,
   ...sessionRoutes,
   ...projectRoutes,
+  ...keyRoutes,
   ...scheduledChangeRoutes,
   ...auditLogRoutes,
   ...migrationRoutes,

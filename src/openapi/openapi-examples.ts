@@ -261,6 +261,7 @@ export const exampleRequests = {
       { name: "production", isProduction: true },
     ],
   },
+  createKey: { kind: "console", name: "CI", owner: "ops@example.com", scopes: ["gates:write"] },
   createSession: { key: "console-…" },
   storeEvents: {
     event: "purchase",

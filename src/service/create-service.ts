@@ -22,6 +22,7 @@ import { gateOverrideHandlers } from "./gate-overrides.js";
 import { gateHandlers } from "./gates.js";
 import { holdoutHandlers } from "./holdouts.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
+import { keyHandlers } from "./keys.js";
 import { layerHandlers } from "./layers.js";
 import { LiveCatalogue } from "./live-catalogue.js";
 import { migrationHandlers, noJournals } from "./migrations.js";
@@ -135,7 +136,8 @@ class ServiceEndpoints implements Endpoints {
       ...layerHandlers(operations),
       ...holdoutHandlers(operations),
       ...sessionHandlers({ keys, sessions, tickets, now: currentTime }),
-      ...projectHandlers(keys),
+      ...projectHandlers(),
+      ...keyHandlers({ keys, logger, now: currentTime }),
       ...auditLogHandlers(entities),
       ...migrationHandlers(this.options.journals ?? noJournals),
       ...environmentHandlers(operations, newIdentifier),

@@ -134,8 +134,11 @@ describe("keys without a service", () => {
     [["create", "--kind", "console", "--target-app", "web"], "remove --target-app"],
     [["create", "--kind", "console", "--scope", "read", "--read-only"], "not both"],
     [["create", "--kind", "console", "--scope", "gate:write"], "gates:write"],
-    [["create", "--kind", "console", "--name", " CI"], "--name must have 1 to 100 characters"],
-    [["create", "--kind", "console", "--owner", ""], "--owner must have"],
+    [
+      ["create", "--kind", "console", "--name", " CI"],
+      "--name: Must be one line without blanks around it",
+    ],
+    [["create", "--kind", "console", "--owner", ""], "--owner: Must be at least 1 character"],
     [["create", "--kind", "console", "--expires", "soon"], 'received "soon"'],
     [["create", "--kind", "console", "--expires", "2099-02-31"], 'received "2099-02-31"'],
     [["create", "--kind", "console", "--expires", "2020-01-01"], "is in the past"],

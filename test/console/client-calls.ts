@@ -204,6 +204,11 @@ export function callsOf(parts: () => ClientParts) {
     },
     readPublishedPrompt: () => client.readPublishedPrompt({ id: "greeting v1.0" }),
     deletePrompt: () => client.deletePrompt({ id: "greeting v1.0" }),
+    createKey: () => client.createKey({ body: { kind: "console", scopes: ["gates:read"] } }),
+    revokeKey: async () => {
+      const { data } = await client.createKey({ body: { kind: "server" } });
+      return client.revokeKey({ id: data.id });
+    },
     readSession: () => client.readSession(),
     // Only the holder of a cookie can sign out.
     deleteSession: async () => {

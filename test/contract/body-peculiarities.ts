@@ -89,6 +89,7 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   createLayer: { fit: withTypedParameters },
   replaceLayer: { fit: withTypedParameters },
   patchLayer: { fit: withTypedParameters },
+  createKey: { fit: consoleKey },
   createTargetApp: {
     fit: ({ name, ...body }) => ({ name, description: body["description"] ?? "" }),
   },
@@ -162,6 +163,18 @@ function numberedUnit(): string {
 
 function renamed(ids: readonly string[]): string[] {
   return ids.map(numberedUnit);
+}
+
+/** The rights of a key depend on its kind. */
+function consoleKey({ targetApp: _, ...body }: AnyObject): AnyObject {
+  const { kind: __, ...rights } = body;
+  const scoped = changed(
+    changed(rights, "scopes", () => ["gates:read"]),
+    "name",
+    () => "CI",
+  );
+  const timed = changed(scoped, "expiresTime", () => Date.UTC(2099, 0));
+  return { ...changed(timed, "owner", () => "ops"), kind: "console" };
 }
 
 /** Rules of one body have different names and ids, percentages, and texts that say something. */

@@ -81,7 +81,7 @@ test("entities show the name of the key that wrote them, and the list its last u
     expect.objectContaining({
       description: "CI",
       owner: "ops@example.com",
-      scopes: ["omni_read_write"],
+      scopes: ["write"],
       expiresTime: START + 1e9,
       lastUsedTime: START + 123,
     }),

@@ -202,9 +202,9 @@ describe("facts of the project", () => {
     const all = await call("GET", "keys");
     expect(all.data.map(({ type, scopes, status }) => [type, scopes, status]).sort()).toEqual([
       ["CLIENT", [], "active"],
-      ["CONSOLE", ["omni_read_only"], "active"],
-      ["CONSOLE", ["omni_read_write"], "active"],
-      ["CONSOLE", ["omni_read_write"], "deactivated"],
+      ["CONSOLE", ["read"], "active"],
+      ["CONSOLE", ["write"], "active"],
+      ["CONSOLE", ["write"], "deactivated"],
       ["SERVER", [], "active"],
     ]);
     const text = JSON.stringify(all.data);

@@ -7,9 +7,9 @@ import { join } from "node:path";
  */
 const keyPattern = /(?:console|secret)-(?!api\/introduction\b)[\w.~+/=-]{16,}/g;
 
-/** The line of `serve` on its first start, and all output of `keys create`. */
+/** The line of `serve` on its first start, all output of `keys create`, and the answer of the API to it. */
 const shownPattern =
-  /^(?:export SWITCHYARD_(?:CONSOLE_KEY|SERVER_SECRET)=)?(?:console|secret)-\S+$/;
+  /^(?:(?:export SWITCHYARD_(?:CONSOLE_KEY|SERVER_SECRET)=)?(?:console|secret)-\S+|\{"message":"Key created successfully\.".*)$/;
 
 const BYTES_MAX = 64 * 1024 * 1024;
 

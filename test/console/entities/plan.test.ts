@@ -114,7 +114,7 @@ describe("the calls of a plan", () => {
 it("every kind that the API creates has files, or is named in the page as one that has none", () => {
   const created = Object.keys(routes).filter((name) => name.startsWith("create"));
   const inFiles = entityKindRows.map(({ create }) => create);
-  const others = ["createPromptVersion", "createSession", "createScheduledChange"];
+  const others = ["createPromptVersion", "createSession", "createKey", "createScheduledChange"];
   expect(created.filter((name) => !inFiles.some((one) => one === name))).toEqual(
     others.filter((name) => name in routes),
   );

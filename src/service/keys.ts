@@ -1,0 +1,87 @@
+import type { Logger } from "pino";
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { Key, keyRoutes, NewKey } from "../contract/key.js";
+import { allows } from "../contract/key-scopes.js";
+import type { Handlers } from "../http/handler.js";
+import { keyRecord, newKeyText } from "../http/key-text.js";
+import { newKeyFaults } from "../http/new-key-faults.js";
+import { invalid, notFound, ServiceError } from "../http/service-error.js";
+import type { KeyRecord, KeyStore } from "../storage/key-store.js";
+import { pageAnswer, sliceOf } from "./pagination.js";
+
+interface KeyHandlerOptions {
+  readonly keys: KeyStore;
+  readonly logger: Logger;
+  /** Returns ms since the epoch. */
+  now(): number;
+}
+
+/** Lists, creates and revokes keys. */
+export function keyHandlers({ keys, logger, now }: KeyHandlerOptions): Handlers<typeof keyRoutes> {
+  return {
+    listKeys: async (call) => {
+      const records = (await keys.list()).toReversed();
+      const { start, count } = sliceOf(call.query);
+      const items = records.slice(start, start + count).map(shownKey);
+      return pageAnswer(call, { items, totalItems: records.length });
+    },
+
+    createKey: async ({ body, caller }) => {
+      const createdTime = now();
+      const faults = newKeyFaults(body, createdTime);
+      if (faults.length > 0) throw invalid(faults);
+      requireRights(caller, body);
+      const key = newKeyText(body.kind);
+      const record = keyRecord(key, { ...omitUndefined(body), createdTime });
+      await keys.insert(record);
+      logger.info({ keyId: record.id, byKeyId: caller.id }, "Key created");
+      return { content: { data: { ...shownKey(record), key } } };
+    },
+
+    revokeKey: async ({ params: { id }, caller }) => {
+      if (await keys.revoke(id, now())) {
+        logger.info({ keyId: id, byKeyId: caller.id }, "Key revoked");
+      }
+      // A key that was revoked before keeps its time.
+      const record = (await keys.list()).find((one) => one.id === id);
+      if (record === undefined) throw notFound("Key");
+      return { content: { data: shownKey(record) } };
+    },
+  };
+}
+
+/** Throws a 403 if a caller would give a right that it does not have itself. */
+function requireRights({ scopes: own }: KeyRecord, { kind, scopes = ["write"] }: NewKey): void {
+  // A server secret or client key has rights that no part of the console API has.
+  const wanted = kind === "console" ? scopes : ["write"];
+  const missing = wanted.filter((scope) => !isHeld(own, scope));
+  if (missing.length === 0) return;
+  const message =
+    `Your key has the scopes ${own.join(", ")}, and cannot give ${missing.join(", ")}` +
+    `${kind === "console" ? "" : `, which a ${kind} key needs`}: give fewer rights, or use another key.`;
+  throw new ServiceError({ status: 403, message });
+}
+
+function isHeld(own: readonly string[], scope: string): boolean {
+  const [area, what] = scope.includes(":") ? scope.split(":") : ["", scope];
+  if (what !== "read" && what !== "write") return false;
+  return area === "" ? own.includes("write") || own.includes(what) : allows(own, area ?? "", what);
+}
+
+/** Returns a key as answers show it, without its hash. */
+function shownKey({ hash: _, ...key }: KeyRecord): Key {
+  return {
+    ...key,
+    scopes: [...key.scopes],
+    key: null,
+    type: keyTypes[key.kind],
+    description: key.name,
+    status: key.revokedTime === null ? "active" : "deactivated",
+  };
+}
+
+const keyTypes = {
+  console: "CONSOLE",
+  server: "SERVER",
+  client: "CLIENT",
+} as const satisfies Record<KeyRecord["kind"], Key["type"]>;
