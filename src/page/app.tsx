@@ -16,6 +16,7 @@ const Migration = lazy(() =>
   import("./migrations/migration-page.js").then((file) => file.MigrationPage),
 );
 const Events = lazy(() => import("./pages/events.js").then((file) => file.Events));
+const Keys = lazy(() => import("./pages/keys.js").then((file) => file.Keys));
 const Audit = lazy(() => import("./pages/audit.js").then((file) => file.Audit));
 
 /** Paths that the page does not answer: the browser loads them. */
@@ -61,6 +62,7 @@ function Frame() {
             <Route path="/migrations" component={Migrations} />
             <Route path="/migrations/:id" component={Migration} />
             <Route path="/events" component={Events} />
+            <Route path="/keys" component={Keys} />
             <Route path="/audit" component={Audit} />
             <Route default component={NotFound} />
           </Router>

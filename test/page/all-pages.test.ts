@@ -26,6 +26,7 @@ const paths = [
   "/qualifying-events",
   "/qualifying-events/hostile",
   "/events",
+  "/keys",
   "/audit",
   "/events/no-such-page",
 ] as const;

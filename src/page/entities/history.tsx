@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
+import { Section } from "../../ui/section.js";
 import { Time } from "../../ui/time.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
@@ -35,8 +36,7 @@ export function History({ kind, entity, isWriter }: HistoryProps) {
     }
   };
   return (
-    <section>
-      <h2>Versions</h2>
+    <Section title="Versions">
       <ul class="changes">
         {value.data.map((one) => (
           <li key={one.version}>
@@ -66,7 +66,7 @@ export function History({ kind, entity, isWriter }: HistoryProps) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { PromptContent as Content } from "../../contract/prompt-content.js";
 import { Badge, ErrorNotice } from "../../ui/feedback.js";
 import { SelectField, TextField } from "../../ui/fields.js";
+import { Section } from "../../ui/section.js";
 import { say } from "../../ui/toasts.js";
 import { api } from "../api/client.js";
 import { changes } from "../live.js";
@@ -44,48 +45,25 @@ export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: 
       api.publishPrompt({ id: entity.id, body: { version: entity.version } }),
     );
   return (
-    <section>
-      <h2>
-        Messages{" "}
-        {published !== null && <Badge tone="good">Version {published.version} is published</Badge>}
-      </h2>
-      {messages.map((message, index) => (
-        <fieldset class="rule" key={`${message.role} ${index}`}>
-          <legend class="visually-hidden">Message {index + 1}</legend>
-          <SelectField
-            label="Speaker"
-            value={message.role}
-            choices={roles}
-            disabled={!isWriter}
-            onInput={(role) =>
-              set(
-                messages.map((one, at) =>
-                  at === index ? { ...one, role: role as Message["role"] } : one,
-                ),
-              )
-            }
-          />
-          <TextField
-            label="Text"
-            rows={6}
-            value={message.content}
-            disabled={!isWriter}
-            onInput={(text) =>
-              set(messages.map((one, at) => (at === index ? { ...one, content: text } : one)))
-            }
-          />
-          {isWriter && (
-            <div class="rule-tools">
-              <button
-                type="button"
-                class="quiet danger"
-                onClick={() => set(messages.filter((_, at) => at !== index))}
-              >
-                Remove<span class="visually-hidden"> message {index + 1}</span>
-              </button>
-            </div>
+    <Section
+      title={
+        <>
+          Messages{" "}
+          {published !== null && (
+            <Badge tone="good">Version {published.version} is published</Badge>
           )}
-        </fieldset>
+        </>
+      }
+    >
+      {messages.map((message, index) => (
+        <MessageForm
+          key={index}
+          message={message}
+          number={index + 1}
+          isWriter={isWriter}
+          onChange={(changed) => set(messages.map((one, at) => (at === index ? changed : one)))}
+          onRemove={() => set(messages.filter((_, at) => at !== index))}
+        />
       ))}
       <TextField
         label="Model"
@@ -118,6 +96,44 @@ export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: 
           )}
         </div>
       )}
-    </section>
+    </Section>
+  );
+}
+
+interface MessageFormProps {
+  readonly message: Message;
+  /** 1 for the first. */
+  readonly number: number;
+  readonly isWriter: boolean;
+  readonly onChange: (message: Message) => void;
+  readonly onRemove: () => void;
+}
+
+function MessageForm({ message, number, isWriter, onChange, onRemove }: MessageFormProps) {
+  return (
+    <fieldset class="rule">
+      <legend class="visually-hidden">Message {number}</legend>
+      <SelectField
+        label="Speaker"
+        value={message.role}
+        choices={roles}
+        disabled={!isWriter}
+        onInput={(role) => onChange({ ...message, role: role as Message["role"] })}
+      />
+      <TextField
+        label="Text"
+        rows={6}
+        value={message.content}
+        disabled={!isWriter}
+        onInput={(content) => onChange({ ...message, content })}
+      />
+      {isWriter && (
+        <div class="rule-tools">
+          <button type="button" class="quiet danger" onClick={onRemove}>
+            Remove<span class="visually-hidden"> message {number}</span>
+          </button>
+        </div>
+      )}
+    </fieldset>
   );
 }

@@ -1,4 +1,5 @@
 import { ListField, TextField } from "../../ui/fields.js";
+import { Section } from "../../ui/section.js";
 import { type Draft, faultOf } from "./draft.js";
 
 interface IDColumn {
@@ -14,8 +15,7 @@ export function QualifyingEventSettings({ draft, isWriter }: { draft: Draft; isW
   const text = (name: string) => String(entity[name] ?? "");
   const columns = (entity["idTypeMapping"] ?? []) as readonly IDColumn[];
   return (
-    <section>
-      <h2>Source</h2>
+    <Section title="Source">
       <TextField
         {...common}
         label="SQL"
@@ -49,6 +49,6 @@ export function QualifyingEventSettings({ draft, isWriter }: { draft: Draft; isW
           })
         }
       />
-    </section>
+    </Section>
   );
 }

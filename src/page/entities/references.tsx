@@ -1,4 +1,5 @@
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
+import { Section } from "../../ui/section.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { type Kind, kinds } from "./kinds.js";
@@ -22,8 +23,7 @@ export function References({ kind, id }: { kind: Kind; id: string }) {
   if (value === undefined) return <Skeleton lines={4} />;
   if (value.data.length === 0) return <Empty title={`Nothing uses this ${kind.noun}`} />;
   return (
-    <section>
-      <h2>Used by</h2>
+    <Section title="Used by">
       <ul class="changes">
         {value.data.map(({ id: one = "", name = one, entityType }) => {
           const root = Object.values(kinds).find(({ type }) => type === entityType)?.root;
@@ -42,6 +42,6 @@ export function References({ kind, id }: { kind: Kind; id: string }) {
       {value.total > value.data.length && (
         <p class="soft">{value.total - value.data.length} more</p>
       )}
-    </section>
+    </Section>
   );
 }

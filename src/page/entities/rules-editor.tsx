@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Rule } from "../../contract/rule.js";
 import { ListField, NumberField, TextField } from "../../ui/fields.js";
+import { Section } from "../../ui/section.js";
 import { ConditionForm } from "./condition-form.js";
 import type { Draft } from "./draft.js";
 import { faultOf } from "./draft.js";
@@ -35,8 +36,7 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
     setOpened(rules.length);
   };
   return (
-    <section class="rules" aria-label="Rules">
-      <h2>Rules</h2>
+    <Section title="Rules">
       <p class="soft">The first rule that a user matches decides.</p>
       {draft.stored.isEnabled === false && draft.stored.type !== "rule_based" && (
         <p class="notice">
@@ -109,7 +109,7 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
           Add a rule
         </button>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../../report/quantities.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
+import { Section } from "../../ui/section.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
@@ -32,8 +33,7 @@ export function SegmentIDs({ id, isWriter }: { id: string; isWriter: boolean }) 
   };
   const total = value?.pagination.totalItems ?? 0;
   return (
-    <section>
-      <h2>IDs</h2>
+    <Section title="IDs">
       {isWriter && (
         <>
           <TextField
@@ -97,6 +97,6 @@ export function SegmentIDs({ id, isWriter }: { id: string; isWriter: boolean }) 
           </div>
         </>
       )}
-    </section>
+    </Section>
   );
 }

@@ -1,5 +1,6 @@
 import { Warnings } from "../../ui/feedback.js";
 import { ListField, SelectField, TextField } from "../../ui/fields.js";
+import { Section } from "../../ui/section.js";
 import { type Draft, faultOf } from "./draft.js";
 import { ExperimentSettings } from "./experiments/experiment-settings.js";
 import type { Kind } from "./kinds.js";
@@ -39,8 +40,7 @@ export function Settings({ kind, draft, isWriter }: SettingsProps) {
 function ConfigValues({ draft, isWriter }: Omit<SettingsProps, "kind">) {
   const { entity, edit, faults } = draft;
   return (
-    <section>
-      <h2>Values</h2>
+    <Section title="Values">
       <ValueEditor
         label="Default value"
         hint="What everyone gets whom no rule gives another value, and everyone while the config is off. JSON5: comments are kept."
@@ -57,7 +57,7 @@ function ConfigValues({ draft, isWriter }: Omit<SettingsProps, "kind">) {
         disabled={!isWriter}
         onInput={(text) => edit({ schemaJson5: text.trim() === "" ? null : text })}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -79,8 +79,7 @@ function Description({ kind, draft, isWriter }: SettingsProps) {
   const { entity, edit, faults } = draft;
   const common = { disabled: !isWriter };
   return (
-    <section>
-      <h2>About</h2>
+    <Section title="About">
       <TextField
         {...common}
         label="Description"
@@ -115,6 +114,6 @@ function Description({ kind, draft, isWriter }: SettingsProps) {
           onInput={(idType) => edit({ idType })}
         />
       )}
-    </section>
+    </Section>
   );
 }

@@ -1,6 +1,7 @@
 import type { MigrationStep } from "../../contract/migration.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { DayBars } from "../../ui/day-bars.js";
+import { Section } from "../../ui/section.js";
 
 const DAY_MS = 86_400_000;
 
@@ -11,8 +12,7 @@ export function DaysOfSteps({ steps }: { steps: readonly MigrationStep[] }) {
   const last = step?.days.at(-1);
   if (step === undefined || first === undefined || last === undefined) return null;
   return (
-    <section>
-      <h2>Days</h2>
+    <Section title="Days">
       <p class="soft">
         {formatNumberOf(step.days.length + step.daysLeftOut, "day")} with events, as {step.name}{" "}
         counted them{step.daysLeftOut > 0 && `; the first ${step.days.length} are shown`}
@@ -23,6 +23,6 @@ export function DaysOfSteps({ steps }: { steps: readonly MigrationStep[] }) {
         counts={new Map(step.days.map(({ day, events }) => [day, events]))}
         hrefOf={(day) => `/events?day=${day}`}
       />
-    </section>
+    </Section>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Migration, MigrationAttempt, MigrationStep } from "../../contract/migration.js";
 import { formatCount, formatDuration } from "../../report/quantities.js";
 import { Badge, ErrorNotice, Missing, Skeleton } from "../../ui/feedback.js";
+import { Section } from "../../ui/section.js";
 import { Time } from "../../ui/time.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
@@ -62,14 +63,13 @@ function Shown({ migration }: { migration: Migration }) {
       </header>
       <AttemptState attempt={attempt} />
       {nextCommand !== null && attempt.state !== "running" && <NextCommand command={nextCommand} />}
-      <section>
-        <h2>Steps</h2>
+      <Section title="Steps">
         <ol class="cards">
           {steps.map((step) => (
             <Step key={step.name} step={step} />
           ))}
         </ol>
-      </section>
+      </Section>
       <DaysOfSteps steps={steps} />
       <Rejects steps={steps} />
       {validation !== null && <Validation migrationID={id} validation={validation} />}
@@ -104,8 +104,7 @@ function AttemptState({ attempt }: { attempt: MigrationAttempt }) {
 /** The command to type next. */
 function NextCommand({ command }: { command: string }) {
   return (
-    <section>
-      <h2>Next</h2>
+    <Section title="Next">
       <div class="command">
         <pre>{command}</pre>
         <button
@@ -119,7 +118,7 @@ function NextCommand({ command }: { command: string }) {
           Copy
         </button>
       </div>
-    </section>
+    </Section>
   );
 }
 
@@ -194,8 +193,7 @@ function Accounts({ accounts }: { accounts: NonNullable<MigrationStep["accounts"
 
 function Attempts({ attempts }: { attempts: readonly MigrationAttempt[] }) {
   return (
-    <section>
-      <h2>Attempts</h2>
+    <Section title="Attempts">
       <ul class="changes">
         {[...attempts].reverse().map((attempt) => (
           <li key={attempt.number}>
@@ -213,6 +211,6 @@ function Attempts({ attempts }: { attempts: readonly MigrationAttempt[] }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }

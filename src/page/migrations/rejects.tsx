@@ -1,18 +1,18 @@
 import type { MigrationReject, MigrationStep } from "../../contract/migration.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { Section } from "../../ui/section.js";
 
 /** Why rows were rejected, with the first of them. */
 export function Rejects({ steps }: { steps: readonly MigrationStep[] }) {
   const step = [...steps].reverse().find(({ rejects }) => rejects.length > 0);
   if (step === undefined) return null;
   return (
-    <section>
-      <h2>Rejected rows</h2>
+    <Section title="Rejected rows">
       <p class="soft">As {step.name} found them. Each is kept with its bytes.</p>
       {step.rejects.map((reject) => (
         <Reason key={reject.code} reject={reject} />
       ))}
-    </section>
+    </Section>
   );
 }
 

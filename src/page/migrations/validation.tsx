@@ -1,6 +1,7 @@
 import type { MigrationValidation } from "../../contract/migration.js";
 import { formatCount, formatNumberOf, formatShare } from "../../report/quantities.js";
 import { Badge } from "../../ui/feedback.js";
+import { Section } from "../../ui/section.js";
 
 interface ValidationProps {
   readonly migrationID: string;
@@ -13,8 +14,7 @@ const tones = { error: "error", warning: "warning", good: "good", info: "info" }
 export function Validation({ migrationID, validation }: ValidationProps) {
   const { tone, verdict, findings, findingsLeftOut, target, reportPath, sampleShare } = validation;
   return (
-    <section>
-      <h2>Dry run</h2>
+    <Section title="Dry run">
       <p>
         <Badge tone={tones[tone]}>{tone === "good" ? "ready" : tone}</Badge> {verdict}
         {sampleShare < 1 && <> (read {formatShare(sampleShare, 1)} of the inputs)</>}
@@ -45,7 +45,7 @@ export function Validation({ migrationID, validation }: ValidationProps) {
         <p class="soft">{formatNumberOf(findingsLeftOut, "further finding")} in the report</p>
       )}
       {target !== null && <Target target={target} />}
-    </section>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
-import { Filters } from "../../ui/filters.js";
+import { FilterField, Filters } from "../../ui/filters.js";
 import { Pager } from "../../ui/pager.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
@@ -26,15 +26,13 @@ export function Audit() {
     `audit ${hrefOf({})} ${page} ${changes.value}`,
     (signal) => api.listAuditLogs({ ...(given as object), page, limit: ITEMS_PER_PAGE, signal }),
   );
-  const field = (name: (typeof filters)[number], label: string, type = "text") => (
-    <label class="inline-field">
-      {label}
-      <input
-        type={type as "text"}
-        value={query[name] ?? ""}
-        onChange={({ currentTarget }) => route(hrefOf({ [name]: currentTarget.value }))}
-      />
-    </label>
+  const field = (name: (typeof filters)[number], label: string, type: "text" | "date" = "text") => (
+    <FilterField
+      label={label}
+      type={type}
+      value={query[name] ?? ""}
+      onCommit={(text) => route(hrefOf({ [name]: text }))}
+    />
   );
   return (
     <>

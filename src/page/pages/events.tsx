@@ -3,7 +3,8 @@ import { useLocation } from "preact-iso";
 import { formatCount } from "../../report/quantities.js";
 import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
-import { Filters } from "../../ui/filters.js";
+import { FilterField, Filters } from "../../ui/filters.js";
+import { Section } from "../../ui/section.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { liveEvents } from "../live.js";
@@ -41,14 +42,13 @@ export function Events() {
             ["userID", "User ID", "text"],
           ] as const
         ).map(([name, label, type]) => (
-          <label class="inline-field" key={name}>
-            {label}
-            <input
-              type={type as "text"}
-              value={filters[name] ?? ""}
-              onChange={({ currentTarget }) => route(hrefOf({ [name]: currentTarget.value }))}
-            />
-          </label>
+          <FilterField
+            key={name}
+            label={label}
+            type={type}
+            value={filters[name] ?? ""}
+            onCommit={(text) => route(hrefOf({ [name]: text }))}
+          />
         ))}
         {Object.keys(filters).length > 0 && <a href="/events">Clear</a>}
       </Filters>
@@ -86,8 +86,7 @@ function Summary({ hrefOf, event }: { hrefOf: (changed: EventFilters) => string;
   const ranked = [...names].sort(([, left], [, right]) => right - left);
   return (
     <div class="columns">
-      <section class="panel">
-        <h2>By day</h2>
+      <Section isPanel title="By day">
         {first !== undefined && last !== undefined && (
           <DayBars
             from={first}
@@ -96,9 +95,8 @@ function Summary({ hrefOf, event }: { hrefOf: (changed: EventFilters) => string;
             hrefOf={(day) => hrefOf({ day })}
           />
         )}
-      </section>
-      <section class="panel">
-        <h2>By name</h2>
+      </Section>
+      <Section isPanel title="By name">
         <ul class="ranking scrolled">
           {ranked.slice(0, NAMES_SHOWN_MAX).map(([name, count]) => (
             <li key={name}>
@@ -112,7 +110,7 @@ function Summary({ hrefOf, event }: { hrefOf: (changed: EventFilters) => string;
             The {NAMES_SHOWN_MAX} most frequent of {formatCount(ranked.length)} names
           </p>
         )}
-      </section>
+      </Section>
     </div>
   );
 }
@@ -139,8 +137,7 @@ function EventList({ filters }: { filters: EventFilters }) {
   }
   const next = value.nextCursor;
   return (
-    <section>
-      <h2>Events</h2>
+    <Section title="Events">
       <div class="table-frame">
         <table>
           <thead>
@@ -177,7 +174,7 @@ function EventList({ filters }: { filters: EventFilters }) {
           </button>
         )}
       </div>
-    </section>
+    </Section>
   );
 }
 

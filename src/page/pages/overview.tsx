@@ -1,6 +1,7 @@
 import { formatCount } from "../../report/quantities.js";
 import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
+import { Section } from "../../ui/section.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
 import { usePolling } from "../../ui/use-polling.js";
@@ -44,8 +45,7 @@ function EventDays() {
   }
   const top = [...names].sort(([, left], [, right]) => right - left).slice(0, 8);
   return (
-    <section class="panel">
-      <h2>Events of the last {DAYS} days</h2>
+    <Section isPanel title={<>Events of the last {DAYS} days</>}>
       {error !== undefined && <ErrorNotice error={error} retry={reload} />}
       {value === undefined && error === undefined && <Skeleton lines={6} />}
       {value !== undefined && counts.size === 0 && (
@@ -74,15 +74,14 @@ function EventDays() {
           </ul>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
 function Arriving() {
   const live = liveEvents.value;
   return (
-    <section class="panel">
-      <h2>Arriving now</h2>
+    <Section isPanel title="Arriving now">
       {live === undefined || live.latest.length === 0 ? (
         <Empty title="Waiting for events">
           <p>They appear here as they arrive.</p>
@@ -99,7 +98,7 @@ function Arriving() {
           </ul>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -113,14 +112,13 @@ function Runs() {
   usePolling(reload, value?.data.some(({ attempt }) => attempt.state === "running") === true);
   if (value === undefined || value.data.length === 0) return null;
   return (
-    <section>
-      <h2>Migrations</h2>
+    <Section title="Migrations">
       <ul class="cards">
         {value.data.map((migration) => (
           <MigrationCard key={migration.id} migration={migration} />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -129,12 +127,11 @@ function LastChanges() {
     api.listAuditLogs({ limit: 10, signal }),
   );
   return (
-    <section class="panel">
-      <h2>Last changes</h2>
+    <Section isPanel title="Last changes">
       {error !== undefined && <ErrorNotice error={error} retry={reload} />}
       {value === undefined && error === undefined && <Skeleton lines={6} />}
       {value?.data.length === 0 && <Empty title="Nothing was changed yet" />}
       {value !== undefined && value.data.length > 0 && <AuditTable entries={value.data} />}
-    </section>
+    </Section>
   );
 }

@@ -3,7 +3,8 @@ import type { Experiment } from "../../../contract/experiment.js";
 import type { PulseResults, ResultGroup } from "../../../contract/experiment-results.js";
 import { formatCount } from "../../../report/quantities.js";
 import { Empty, ErrorNotice, Skeleton } from "../../../ui/feedback.js";
-import { Filters } from "../../../ui/filters.js";
+import { FilterField, Filters } from "../../../ui/filters.js";
+import { Section } from "../../../ui/section.js";
 import { useLoad } from "../../../ui/use-load.js";
 import { api } from "../../api/client.js";
 
@@ -34,38 +35,27 @@ export function ExperimentResults({ experiment }: { experiment: Experiment }) {
     }),
   );
   return (
-    <section>
-      <h2>Results</h2>
+    <Section title="Results">
       <Filters>
-        <label class="inline-field">
-          Conversion
-          <input
-            list="event-names"
-            value={event}
-            placeholder="Name of an event"
-            onChange={({ currentTarget }) => route(hrefOf({ event: currentTarget.value }))}
-          />
-        </label>
-        <datalist id="event-names">
-          {(names.value ?? []).map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-        <label class="inline-field">
-          within days
-          <input
-            type="number"
-            min={1}
-            value={days}
-            disabled={event === ""}
-            onChange={({ currentTarget }) => route(hrefOf({ days: currentTarget.value }))}
-          />
-        </label>
+        <FilterField
+          label="Conversion"
+          value={event}
+          placeholder="Name of an event"
+          suggestions={names.value ?? []}
+          onCommit={(name) => route(hrefOf({ event: name }))}
+        />
+        <FilterField
+          label="within days"
+          type="number"
+          value={days}
+          disabled={event === ""}
+          onCommit={(text) => route(hrefOf({ days: text }))}
+        />
       </Filters>
       {error !== undefined && <ErrorNotice error={error} retry={reload} />}
       {value === undefined && error === undefined && <Skeleton lines={6} />}
       {value !== undefined && <Results results={value.data} />}
-    </section>
+    </Section>
   );
 }
 

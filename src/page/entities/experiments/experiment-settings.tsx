@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Experiment } from "../../../contract/experiment.js";
 import { NumberField, TextField } from "../../../ui/fields.js";
+import { Section } from "../../../ui/section.js";
 import { type Draft, faultOf } from "../draft.js";
 import { EntityField } from "../entity-field.js";
 import { ValueEditor } from "../value-editor.js";
@@ -19,8 +20,7 @@ export function ExperimentSettings({ draft, isWriter }: ExperimentSettingsProps)
   const common = { disabled: !isWriter };
   return (
     <>
-      <section>
-        <h2>Hypothesis</h2>
+      <Section title="Hypothesis">
         <TextField
           {...common}
           label="Statement that the experiment tests"
@@ -29,10 +29,9 @@ export function ExperimentSettings({ draft, isWriter }: ExperimentSettingsProps)
           fault={faultOf(faults, "hypothesis")}
           onInput={(hypothesis) => edit({ hypothesis })}
         />
-      </section>
+      </Section>
       <Groups draft={draft} isWriter={isWriter} />
-      <section>
-        <h2>Who takes part</h2>
+      <Section title="Who takes part">
         <NumberField
           {...common}
           label="Allocation"
@@ -63,7 +62,7 @@ export function ExperimentSettings({ draft, isWriter }: ExperimentSettingsProps)
           fault={faultOf(faults, "duration")}
           onInput={(duration) => edit({ duration })}
         />
-      </section>
+      </Section>
     </>
   );
 }
@@ -79,8 +78,7 @@ function Groups({ draft, isWriter }: ExperimentSettingsProps) {
     set([...groups, { name, size: Math.max(0, 100 - sum), parameterValues: {}, id: "" }]);
   };
   return (
-    <section>
-      <h2>Groups</h2>
+    <Section title="Groups">
       {groups.map((group, index) => (
         <fieldset class="rule" key={group.id === "" ? `new ${index}` : group.id}>
           <legend class="visually-hidden">{group.name}</legend>
@@ -112,7 +110,7 @@ function Groups({ draft, isWriter }: ExperimentSettingsProps) {
           Add a group
         </button>
       )}
-    </section>
+    </Section>
   );
 }
 
