@@ -243,8 +243,12 @@ The configuration lists the steps in order. The default is "steps": ["export",
 "embedded" it starts a service itself and sends to it. The migration stops at
 the first step that fails. Run it again to do only the remaining work.
 
+--open shows the migration in a browser: the one of BROWSER, else the default.
+The service then runs until Ctrl-C, so that you can look at the result.
+
 Examples:
   $ switchyard migrate
+  $ switchyard migrate --open
   $ switchyard migrate --config acme.config.json --threads 4
 
 ${rejectExitCodes}`;

@@ -221,6 +221,11 @@ const commandRows: readonly CommandRow[] = [
     description: "run all steps of pipeline.config.json",
     help: help.migrate,
     options: migrateOptions,
+    ownOptions: [
+      new Option("--open", "Watch it in a browser, and look at the result until Ctrl-C").helpGroup(
+        GENERAL_GROUP,
+      ),
+    ],
     run: stepsOf("migrate"),
   },
   {
@@ -315,9 +320,10 @@ function argumentOf(command: Command, argument: CommandRow["argument"]): GivenFl
 }
 
 function stepsOf(command: Invocation["command"]): CommandRow["run"] {
-  return async ({ flags, configPath, words }, context) => {
+  return async ({ flags, configPath, words, parsed }, context) => {
     const { runSteps } = await import("../commands/steps/run-steps.js");
-    return runSteps({ command, flags, configPath, words }, context);
+    const opens = parsed["open"] === true;
+    return runSteps({ command, flags, configPath, words, opens }, context);
   };
 }
 

@@ -40,7 +40,11 @@ function hashOf(secret: string): string {
   return keyDigest(secret).toString("hex");
 }
 
-/** Returns the link of a ticket. Browsers keep what is after `#`, so no log of a proxy has it. */
-export function signInUrl(serviceUrl: string, secret: string): string {
-  return `${serviceUrl}/sign-in#${secret}`;
+/**
+ * Returns the link of a ticket, which leads to the path `next` of the console. Browsers keep what is after
+ * `#`, so no log of a proxy has it.
+ */
+export function signInUrl(serviceUrl: string, secret: string, next?: string): string {
+  const target = next === undefined ? "" : `~${encodeURIComponent(next)}`;
+  return `${serviceUrl}/sign-in#${secret}${target}`;
 }

@@ -41,7 +41,8 @@ test.each(Object.keys(usualOptions))(
     expect(lines.length).toBeLessThanOrEqual(44);
     const shown = lines.flatMap((line) => /^ {2}(--[a-z-]+)/.exec(line)?.[1] ?? []);
     const usual = (usualOptions[command] ?? []).map(flagOf);
-    expect([...shown].sort()).toEqual([...usual, "--config"].sort());
+    const own = command === "migrate" ? ["--open"] : [];
+    expect([...shown].sort()).toEqual([...usual, ...own, "--config"].sort());
     expect(shown.length).toBeLessThanOrEqual(16);
     const example = lines.slice(lines.indexOf("Example:"));
     expect(example[1]).toMatch(new RegExp(`^ {2}\\$ switchyard ${command}`));

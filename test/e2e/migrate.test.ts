@@ -136,7 +136,7 @@ describe("migrate with an embedded service", () => {
       "  verified  4 files, read back: all as written",
       "            the service has each of these events: 52 counts by day and name agree, and 256 events field by field",
       "",
-      "  See what the service has stored (on its first start it prints the keys to export):",
+      "  Look at the result in a browser (serve prints a link, and keys on its first start):",
       `    ${programIn(directory)} serve --data ${data}`,
       '    curl -H "SERVICE-API-KEY: $SWITCHYARD_CONSOLE_KEY" http://127.0.0.1:8080/v1/events/summary',
       "",

@@ -327,3 +327,58 @@ describe("single commands", () => {
     expect(stderr).toContain("This run is not shown in the console of the service.");
   });
 });
+
+describe("migrate --open", () => {
+  /** A browser that signs in by the link, and keeps what it then sees of the migration. */
+  const browser = `
+    const { writeFileSync } = require("node:fs");
+    const url = new URL(process.argv.at(-1));
+    const [ticket, next] = url.hash.slice(1).split("~");
+    (async () => {
+      const headers = { "content-type": "application/json", origin: url.origin };
+      const body = JSON.stringify({ ticket });
+      const signedIn = await fetch(url.origin + "/console/v1/session", { method: "POST", headers, body });
+      const cookie = signedIn.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+      const page = decodeURIComponent(next);
+      const answer = await fetch(url.origin + "/console/v1" + page, { headers: { cookie } });
+      writeFileSync("seen.json", JSON.stringify({ page, status: answer.status, ...(await answer.json()) }));
+    })();`;
+
+  test.each(["embedded", undefined])(
+    "shows the migration in a browser until Ctrl-C: service %s",
+    async (service) => {
+      writeRows([row(1), row(2)]);
+      configure({ steps: ["export", "verify"], service });
+      writeFileSync(join(directory, "browser.cjs"), browser);
+      let isKept = false;
+      const ended = await runSwitchyard(["migrate", "--open"], {
+        cwd: directory,
+        env: { BROWSER: `${process.execPath} ${join(directory, "browser.cjs")}` },
+        started: (child) =>
+          void child.stderr?.on("data", (text) => {
+            if (!String(text).includes("The console runs until you press Ctrl-C: http")) return;
+            isKept = true;
+            void vi
+              .waitFor(() => readJson("seen.json"), { timeout: 60_000, interval: 20 })
+              .finally(() => child.kill("SIGINT"));
+          }),
+      });
+      expect(isKept, ended.stderr).toBe(true);
+      expect(ended.exitCode, ended.stderr).toBe(0);
+      const { id } = readJournal();
+      expect(readJson("seen.json")).toMatchObject({
+        page: `/migrations/${id}`,
+        status: 200,
+        data: { id },
+      });
+      expect(readJournal().attempts).toMatchObject([{ state: "done", command: "migrate --open" }]);
+    },
+  );
+
+  test("prints no link with --quiet or --json", async () => {
+    writeRows([row(1)]);
+    configure({ steps: ["export", "send"] });
+    for (const flag of ["--quiet", "--json"])
+      expect((await runInProcess(["migrate", flag], { cwd: directory })).stderr).toBe("");
+  });
+});

@@ -19,7 +19,7 @@ interface EmbeddedService {
   /** The stored events. */
   readonly events: Pick<EventStore, "counts" | "list">;
   /** Returns a link that signs a person in with the console key: once, within 15 minutes. */
-  signInUrl(): string;
+  signInUrl(next?: string): string;
   /** Lets accepted requests finish, then releases the data directory. */
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startEmbeddedService(
     dataDirectory,
     keys,
     events: store.events,
-    signInUrl: () => signInUrl(url, app.newSignInTicket(consoleHash)),
+    signInUrl: (next) => signInUrl(url, app.newSignInTicket(consoleHash), next),
     stop: () => server.stop(),
   };
 }

@@ -17,29 +17,35 @@ export interface MigrationService {
     readonly dataDirectory: string;
     readonly stored: StoredEvents;
   };
+  /** The console of the service that runs in this process, if one does. */
+  readonly console?: {
+    /** Returns a link that signs in and leads to a path of the console. */
+    signInUrl(next: string): string;
+  };
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded service if the configuration asks for it. Throws `UsageError` if the
+ * Starts the embedded service if the configuration asks for it, or the migration is watched. Throws `UsageError` if the
  * configuration also names another one, and what `startEmbeddedService` throws.
  */
 export async function openMigrationService(
   configuration: Configuration,
   { currentDirectory }: Pick<CommandContext, "currentDirectory">,
+  isWatched: boolean,
 ): Promise<MigrationService> {
   const { values, steps } = configuration;
-  if (
-    values.service === undefined ||
-    !steps.some((step) => step === "send" || step === "qualify")
-  ) {
-    return { configuration, stop: async () => undefined };
-  }
-  refuseOthers(configuration);
+  const isUsed =
+    values.service !== undefined && steps.some((step) => step === "send" || step === "qualify");
+  if (!isUsed && !isWatched) return { configuration, stop: async () => undefined };
+  if (isUsed) refuseOthers(configuration);
   const { dataDirectory } = serviceOptionsOf(values, currentDirectory);
   // It takes longer to load than most commands to run.
   const { startEmbeddedService } = await import("../service/embedded-service.js");
   const service = await startEmbeddedService(dataDirectory, values.logLevel ?? "error");
+  const stop = () => service.stop();
+  // It only shows the migration.
+  if (!isUsed) return { configuration, console: service, stop };
   const { authHeader: _, ...others } = values;
   return {
     configuration: {
@@ -61,7 +67,8 @@ export async function openMigrationService(
       serverSecret: service.keys.server,
     },
     embedded: { dataDirectory, stored: service.events },
-    stop: () => service.stop(),
+    console: service,
+    stop,
   };
 }
 

@@ -131,7 +131,7 @@ function periodOf({ days }: Manifest): string {
 function waysToLook(dataDirectory: string, program: string): readonly string[] {
   return [
     "",
-    "  See what the service has stored (on its first start it prints the keys to export):",
+    "  Look at the result in a browser (serve prints a link, and keys on its first start):",
     `    ${program} serve --data ${shellWord(dataDirectory)}`,
     '    curl -H "SERVICE-API-KEY: $SWITCHYARD_CONSOLE_KEY" http://127.0.0.1:8080/v1/events/summary',
   ];

@@ -29,6 +29,7 @@ import type { ExportResult } from "../../run/export-spec.js";
 import { type CommandContext, type OutputForm, outputOf } from "../context.js";
 import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
 import { dataDirectoryOf } from "../service/service-options.js";
+import { keepConsole, type MigrationConsole, showConsole } from "./console-link.js";
 import type { Journal } from "./journal.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunMetrics } from "./run-metrics.js";
@@ -52,6 +53,8 @@ export interface Invocation {
   readonly configPath: string | undefined;
   /** Arguments as given, without the program's name. */
   readonly words?: readonly string[];
+  /** Open a browser that shows the migration, and keep the service until the first signal. */
+  readonly opens?: boolean;
 }
 
 /** A run of steps in progress. */
@@ -75,6 +78,9 @@ interface Run {
   metrics?: RunMetrics;
   /** Set if there is a data directory of the service. */
   journal?: Journal;
+  readonly opens: boolean;
+  /** Set while a service runs in this process. */
+  service?: MigrationService;
 }
 
 /**
@@ -82,15 +88,17 @@ interface Run {
  * Returns the exit code; never throws.
  */
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
-  const { command, flags, words: commandLine = [command] } = invocation;
+  const { command, flags, words: commandLine = [command], opens = false } = invocation;
   const output = outputOf(flags);
   const { stdout } = context;
-  const run: Run = { context, stdout, command, flags, commandLine, output, names: [], reports: [] };
+  const facts = { context, stdout, command, flags, commandLine, output, opens };
+  const run: Run = { ...facts, names: [], reports: [] };
   const { notify: address = context.environment[environmentNameOf("notify")] } = flags;
   if (typeof address === "string" && URL.canParse(address)) run.notify = address;
   let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error" | "nothingNew">;
   try {
-    const service = await runAll(run, invocation);
+    await runAll(run, invocation);
+    const { embedded: service } = run.nothingNew === undefined ? (run.service ?? {}) : {};
     const last = run.reports.at(-1);
     outcome = {
       exitCode: last?.exitCode ?? exitCodes.done,
@@ -105,11 +113,16 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
   await run.journal?.close(ended);
   printOutcome(ended, run.output, run.context);
   if (run.notify !== undefined) await notify(run.notify, ended, run.output, run.context);
+  const watched = opens ? consoleOf(run) : undefined;
+  if (watched !== undefined) {
+    await keepConsole(watched, run.output, context);
+    await run.service?.stop();
+  }
   return outcome.exitCode;
 }
 
-/** Returns the embedded service of the migration, if it had one; it has been stopped. */
-async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationService["embedded"]> {
+/** Runs the steps; the service has been stopped afterwards, unless it is to be looked at. */
+async function runAll(run: Run, { configPath }: Invocation): Promise<void> {
   const { context, command, flags } = run;
   const { environment, currentDirectory, signal } = context;
   const given = { flags, configPath, environment, currentDirectory };
@@ -126,13 +139,16 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
   if (isDirectory(dataDirectory)) await openJournal(run, configuration, dataDirectory);
   const service =
     command === "migrate"
-      ? await openMigrationService(configuration, context)
+      ? await openMigrationService(configuration, context, run.opens)
       : { configuration, stop: async () => undefined };
+  run.service = service;
   let printed = 0;
   try {
-    // The first start of an embedded service has made it.
-    if (service.embedded !== undefined && run.journal === undefined)
+    // The first start of a service has made it.
+    if (service.console !== undefined && run.journal === undefined)
       await openJournal(run, configuration, dataDirectory);
+    const watched = consoleOf(run);
+    if (watched !== undefined) await showConsole(watched, run.opens, run.output, context);
     await serveMetrics(run, withDefaults(values, configuration.directory));
     for (const name of run.names) {
       signal.throwIfAborted();
@@ -142,7 +158,7 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
       const nothingNew = await describeNothingNew(report, configuration, service, signal);
       if (nothingNew !== undefined) {
         run.nothingNew = nothingNew;
-        return undefined;
+        return;
       }
       // Do not print idle steps yet: if no input is new, one line is enough.
       if (report.isIdle === true && report.results.export === undefined) continue;
@@ -153,9 +169,12 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
     await recordEnd(run, configuration, signal);
   } finally {
     await run.metrics?.stop();
-    await service.stop();
+    if (!run.opens) await service.stop();
   }
-  return service.embedded;
+}
+
+function consoleOf({ service, journal }: Run): MigrationConsole | undefined {
+  return service?.console && { id: journal?.id, service: service.console };
 }
 
 function isDirectory(place: string): boolean {
