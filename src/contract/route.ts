@@ -45,7 +45,7 @@ export interface Route {
   readonly moreStatuses?: readonly (206 | 304 | 404 | 416)[];
   readonly status: 200 | 201 | 202;
   /** The type of an answer that is not JSON. The client of the console has no method for it. */
-  readonly mediaType?: "text/html";
+  readonly mediaType?: "text/html" | "text/event-stream";
   /** The text of `message` in the answer; empty for an answer without one. */
   readonly message: string;
   /** The whole body of the answer. */

@@ -92,6 +92,8 @@ export function createApp(
   http.decorateRequest("session", null);
   http.decorateRequest("bodyText", undefined);
   http.setErrorHandler(answerError);
+  // Streams have no end of their own.
+  http.addHook("preClose", async () => state.stop());
   http.addHook("onClose", async () => endpoints.close?.());
   acceptJson(http, limits);
   addHooks(http, state, log);

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { AnyObject } from "../contract/fields.js";
 import type { BodyOf, ParamsOf, QueryOf, Route } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
@@ -26,6 +27,10 @@ export interface CallFacts {
   readonly range: string | undefined;
   /** Scheme and host of the service, as the client has them. */
   readonly origin: string;
+  /** The id of the last message of a stream that the client has read. */
+  readonly lastEventID: string | undefined;
+  /** Aborted when the service stops: streams end then. */
+  readonly stopSignal: AbortSignal;
   /** The body as it was sent: its parsed value may have lost digits. Undefined without a body. */
   readonly bodyText: string | undefined;
 }
@@ -67,9 +72,15 @@ export interface HandlerAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** An answer that is sent as it is made. The stream is destroyed when the client leaves. */
+export interface StreamAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: Readable;
+}
+
 export type Handler<R extends Route> = (
   call: HandlerCall<R>,
-) => Promise<HandlerAnswer | WholeAnswer>;
+) => Promise<HandlerAnswer | WholeAnswer | StreamAnswer>;
 
 /** One handler for each route of a table. */
 export type Handlers<Table extends Readonly<Record<string, Route>>> = {

@@ -105,7 +105,13 @@ function registerRoute(
     handler: async (request, reply) => {
       const inputs = validated(route, request);
       const handler = state.handlers[name] as Handler<Route>;
-      const answer = await handler({ ...callFacts(request, limits), ...inputs });
+      const answer = await handler({ ...callFacts(request, limits, state), ...inputs });
+      if ("stream" in answer) {
+        // An answer to HEAD has no body.
+        if (request.method === "HEAD") answer.stream.destroy();
+        reply.code(route.status).headers(answer.headers);
+        return reply.send(request.method === "HEAD" ? undefined : answer.stream);
+      }
       if ("body" in answer) {
         reply.code(answer.status).headers(answer.headers).serializer(String);
         return reply.send(answer.body);
@@ -154,7 +160,11 @@ function requireFit({ headers }: FastifyRequest, bytesMax: number): void {
   });
 }
 
-function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
+function callFacts(
+  request: FastifyRequest,
+  limits: ServiceLimits,
+  { stopSignal }: Pick<ServiceState, "stopSignal">,
+): CallFacts {
   const queryStart = request.url.indexOf("?");
   return {
     // Handlers of public routes do not use it.
@@ -168,6 +178,8 @@ function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
     range: request.headers.range,
     origin: originOf(request),
     queryText: queryStart === -1 ? "" : request.url.slice(queryStart + 1),
+    lastEventID: request.headers["last-event-id"] as string | undefined,
+    stopSignal,
     bodyText: request.bodyText,
   };
 }

@@ -19,7 +19,7 @@ export class ServiceState {
   readonly #createHandlers: (store: Store) => AnyHandlers;
   readonly #limits: ServiceLimits;
   #open: OpenService | undefined;
-  #stopping = false;
+  readonly #stop = new AbortController();
   #isDamaged = false;
   #isDiskFull = false;
 
@@ -40,7 +40,7 @@ export class ServiceState {
 
   /** Refuses new requests. Accepted ones can still use the store. */
   stop(): void {
-    this.#stopping = true;
+    this.#stop.abort();
   }
 
   /** Refuses all requests from now on: a damaged database may return wrong data. */
@@ -67,17 +67,22 @@ export class ServiceState {
     this.#isDiskFull = false;
   }
 
+  /** Aborted when the service stops. */
+  get stopSignal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
   get stopping(): boolean {
-    return this.#stopping;
+    return this.stopSignal.aborted;
   }
 
   /** Throws 503 while the service starts or stops, and once its database is damaged. */
   requireReady(): OpenService {
     if (this.#isDamaged) throw damagedError();
-    if (this.#open !== undefined && !this.#stopping) return this.#open;
+    if (this.#open !== undefined && !this.stopping) return this.#open;
     throw new ServiceError({
       status: 503,
-      message: this.#stopping
+      message: this.stopping
         ? "The service is stopping: try again later."
         : "The service is starting: try again in a moment.",
       retryAfterSeconds: this.#limits.retryAfterSeconds,
