@@ -12,6 +12,7 @@ import { gateOverrideRoutes } from "./gate-overrides.js";
 import { holdoutRoutes } from "./holdout.js";
 import { keyRoutes } from "./key.js";
 import { layerRoutes } from "./layer.js";
+import { liveRoutes } from "./live.js";
 import { logEventRoutes } from "./log-event.js";
 import { migrationRoutes } from "./migration.js";
 import { ofrepRoutes } from "./ofrep.js";
@@ -49,6 +50,7 @@ export const routes = {
   ...keyRoutes,
   ...scheduledChangeRoutes,
   ...auditLogRoutes,
+  ...liveRoutes,
   ...migrationRoutes,
   ...eventRoutes,
   ...logEventRoutes,

@@ -61,6 +61,20 @@ export const sessionLimits = {
   attemptsPerMinuteMax: 60,
 };
 
+/** Limits of the stream that tells what happens. */
+export const liveLimits = {
+  /** Milliseconds between two looks at what has changed. */
+  intervalMs: 1_000,
+  /** Looks between two comments that keep an idle connection open. */
+  looksPerHeartbeat: 15,
+  /** Streams open at the same time; further ones are refused with a 503. */
+  streamsMax: 50,
+  /** Events, and writes, that one message lists. */
+  itemsMax: 20,
+  /** Bytes that a client may leave unread; then its stream ends. */
+  unreadBytesMax: 256 * KIB,
+};
+
 /** Limits of checking values with the schemas of dynamic configs. */
 export const schemaCheckLimits = {
   /** Processes, started on first use. A slow check blocks only its own process. */

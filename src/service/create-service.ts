@@ -25,6 +25,7 @@ import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { keyHandlers } from "./keys.js";
 import { layerHandlers } from "./layers.js";
 import { LiveCatalogue } from "./live-catalogue.js";
+import { LiveStreams } from "./live-streams.js";
 import { migrationHandlers, noJournals } from "./migrations.js";
 import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
 import { ofrepHandlers } from "./ofrep.js";
@@ -120,6 +121,11 @@ class ServiceEndpoints implements Endpoints {
       onFailed: (err, experimentID) =>
         logger.error({ err, experimentID }, "Scheduled start failed"),
     });
+    const live = new LiveStreams({
+      ...store,
+      now: currentTime,
+      onFailed: (err) => logger.error({ err }, "Live streams cannot be told"),
+    });
     const handlers: Handlers<Omit<typeof routes, keyof typeof scheduledChangeRoutes>> = {
       ...gateHandlers(operations, newIdentifier),
       ...gateOverrideHandlers(operations),
@@ -139,6 +145,7 @@ class ServiceEndpoints implements Endpoints {
       ...projectHandlers(),
       ...keyHandlers({ keys, logger, now: currentTime }),
       ...auditLogHandlers(entities),
+      ...live.handlers,
       ...migrationHandlers(this.options.journals ?? noJournals),
       ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning: metrics.observeWarning, target }),

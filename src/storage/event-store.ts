@@ -59,6 +59,15 @@ export interface EventCommit {
   readonly events: number;
 }
 
+/** An event, for people who watch events arrive. */
+export interface LatestEvent {
+  readonly event: string;
+  /** ms since the epoch. */
+  readonly timestamp: number;
+  /** `userID` of the event's user; null without one. */
+  readonly userID: string | null;
+}
+
 export interface EventStoreSize extends DatabaseSize {
   /** Stored events. */
   readonly count: number;
@@ -77,6 +86,10 @@ export interface EventStore {
    * that no page of this query has returned.
    */
   list(query: EventQuery): Promise<EventPage>;
+  /** Returns a number that changes when events are stored; 0 without events. Costs microseconds. */
+  lastSequence(): number;
+  /** Returns the events that were stored last, newest first. */
+  latest(count: number): Promise<readonly LatestEvent[]>;
   /** Counts the units of an experiment. Takes seconds for a million events; other calls do not wait. */
   countExperiment(question: ExperimentQuestion): Promise<ExperimentCounts>;
   /**

@@ -5,6 +5,7 @@ import {
   type EventPage,
   type EventQuery,
   type EventStoreSize,
+  type LatestEvent,
   type StoredEvent,
   type StoredEventCount,
 } from "./event-store.js";
@@ -54,6 +55,11 @@ const sumSeries = `SELECT sum(events) AS events, max(id) AS last FROM
 const selectLast = "SELECT max(sequence) AS sequence FROM event";
 
 const selectSeries = "SELECT id, day, event FROM event_series WHERE id = ?";
+
+const selectLatest = `SELECT series.event, event.timestamp,
+    CASE WHEN json_valid(body) THEN CAST(body ->> '$.user.userID' AS TEXT) END AS userID
+  FROM event JOIN event_series AS series ON series.id = event.series
+  ORDER BY event.sequence DESC LIMIT ?`;
 
 /** Takes the id twice. SQLite does not read JSON that is nested too deeply: such events have no user. */
 const hasID = (name: string) => `CASE WHEN ? IS NULL THEN 1
@@ -105,6 +111,11 @@ export class SqliteEventReader {
   /** Returns the sequence of the newest event; 0 without events. */
   lastSequence(): number {
     return this.#database.first<{ sequence: number | null }>(selectLast)?.sequence ?? 0;
+  }
+
+  latest(count: number): readonly LatestEvent[] {
+    const rows = this.#database.all<LatestEvent>(selectLatest, [count]);
+    return rows.map(({ event, ...rest }) => ({ event: originalText(event), ...rest }));
   }
 
   async size(): Promise<EventStoreSize> {

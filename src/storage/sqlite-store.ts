@@ -182,6 +182,8 @@ function eventStoreOver(
       append: async (intake) => queue.append(packIntake(intake, now())),
       counts: (range, limit) => reader.counts(range, limit),
       list: (query) => reader.list(query),
+      lastSequence: () => reader.lastSequence(),
+      latest: async (count) => reader.latest(count),
       countExperiment: readings.countExperiment,
       gateAnswers: readings.gateAnswers,
       removeBefore: (day) => keeping.removeBefore(day),

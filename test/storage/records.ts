@@ -53,6 +53,8 @@ export const noEventStore: EventStore = {
   append: untouched,
   counts: untouched,
   list: untouched,
+  lastSequence: () => 0,
+  latest: untouched,
   countExperiment: untouched,
   gateAnswers: untouched,
   removeBefore: untouched,
