@@ -4,7 +4,6 @@ import { hasCode } from "../base/errors.js";
 import { isDead, thisProcess } from "../base/lock-file.js";
 import { checkValue, faultLines } from "../base/schema.js";
 import { type Migration, migration, type SkippedJournal } from "../contract/migration.js";
-import { IN_MEMORY } from "./sqlite-database.js";
 import { JOURNAL_BYTES_MAX, JOURNAL_SILENT_MS_MAX, REPORT_BYTES_MAX } from "./storage-limits.js";
 
 /** Directory of the journals in a data directory. */
@@ -29,11 +28,6 @@ export interface MigrationJournals {
   read(id: string): Promise<Migration | string | undefined>;
   /** Returns undefined if the page is gone, or is not one that Switchyard wrote. */
   readReport(path: string): Promise<ReportPage | undefined>;
-}
-
-/** Returns the journals of a data directory; undefined for data in memory. */
-export function openJournals(dataDirectory: string): MigrationJournals | undefined {
-  return dataDirectory === IN_MEMORY ? undefined : new JournalDirectory(dataDirectory);
 }
 
 /** Returns the path of a journal. */

@@ -6,8 +6,7 @@ import { createService } from "../../service/create-service.js";
 import { signInUrl } from "../../service/sign-in-tickets.js";
 import type { EventStore } from "../../storage/event-store.js";
 import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../storage/key-store.js";
-import { openJournals } from "../../storage/migration-journals.js";
-import { openServiceStore } from "./open-service-store.js";
+import { openJournals, openServiceStore } from "./open-service-store.js";
 
 /** A service inside this process. */
 interface EmbeddedService {

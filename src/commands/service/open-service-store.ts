@@ -2,6 +2,7 @@ import { builtFile } from "../../base/package-files.js";
 import { lockDirectory, requireAllDatabases } from "../../storage/data-files.js";
 import type { EventCommit } from "../../storage/event-store.js";
 import type { KeyStore } from "../../storage/key-store.js";
+import { JournalDirectory, type MigrationJournals } from "../../storage/migration-journals.js";
 import { IN_MEMORY } from "../../storage/sqlite-database.js";
 import { openEventStore, openSqliteStore } from "../../storage/sqlite-store.js";
 import type { Store } from "../../storage/store.js";
@@ -9,6 +10,11 @@ import type { Store } from "../../storage/store.js";
 const writerEntry = builtFile("event-writer-thread.js");
 const readerEntry = builtFile("event-reader-thread.js");
 const workerEntry = builtFile("store-worker.js");
+
+/** Returns the journals of a data directory; undefined for data in memory. */
+export function openJournals(dataDirectory: string): MigrationJournals | undefined {
+  return dataDirectory === IN_MEMORY ? undefined : new JournalDirectory(dataDirectory);
+}
 
 interface StoreDependencies {
   /** Called before the store can be used. */

@@ -9,13 +9,12 @@ import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { createService } from "../../service/create-service.js";
 import { signInUrl } from "../../service/sign-in-tickets.js";
 import { webhookSecret } from "../../service/webhook-signature.js";
-import { openJournals } from "../../storage/migration-journals.js";
 import type { Target } from "../../target/target.js";
 import { defaultTarget } from "../../target/targets.js";
 import type { CommandContext } from "../context.js";
 import { listenError } from "../listen-error.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
-import { openServiceStore } from "./open-service-store.js";
+import { openJournals, openServiceStore } from "./open-service-store.js";
 import {
   admitKeys,
   type GivenKey,
