@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import { type Server, startServer } from "../../src/http/server.js";
 import type { Service } from "../../src/service/create-service.js";
 import { findChromium, startChromium } from "../support/chromium.js";
-import { startTestService, type TestService } from "../support/service.js";
+import { startTestService, type TestService, type TestServiceOptions } from "../support/service.js";
 
 /** The web console of a service, for the tests of one file. */
 export interface OpenedConsole {
@@ -28,14 +28,22 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
  * Describes the web console in one browser; skipped without a browser. After each test, every page must
  * have asked only this service, and have complained of nothing.
  */
-export function describeConsole(name: string, tests: (console: OpenedConsole) => void): void {
+export function describeConsole(
+  name: string,
+  tests: (console: OpenedConsole) => void,
+  options: () => TestServiceOptions = () => ({}),
+): void {
   const chromium = findChromium();
   describe.skipIf(chromium === undefined)(name, () => {
     let browser: Browser;
     const faults: string[] = [];
     const opened = {} as { -readonly [Name in keyof OpenedConsole]: OpenedConsole[Name] };
     beforeAll(async () => {
-      opened.service = await startTestService({ now: Date.now, currentTime: Date.now });
+      opened.service = await startTestService({
+        now: Date.now,
+        currentTime: Date.now,
+        ...options(),
+      });
       const { app, store } = opened.service;
       opened.server = await startServer(app, { host: "127.0.0.1", port: 0 }, async () => store);
       await opened.server.ready;
