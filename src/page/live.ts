@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import { session } from "./session.js";
+import { readSession, session } from "./session.js";
 
 /** An event as it arrived. */
 export interface LiveEvent {
@@ -26,6 +26,10 @@ export function followService(): void {
     source = undefined;
     if (session.value === null || session.value === undefined) return;
     source = new EventSource("/console/v1/live");
+    source.addEventListener("error", () => {
+      // The browser reconnects, unless it was refused: the key may have been revoked.
+      if (source?.readyState === EventSource.CLOSED) void readSession();
+    });
     source.addEventListener("events", ({ data }) => {
       liveEvents.value = JSON.parse(data);
     });

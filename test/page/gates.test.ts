@@ -121,7 +121,8 @@ describeConsole("the pages of gates", (web) => {
     await theirs.getByRole("button", { name: "Save" }).click();
     await theirs.getByText("is saved.").waitFor();
     const dialog = mine.getByRole("dialog", { name: /has changed it meanwhile/ });
-    if (!(await dialog.isVisible())) await mine.getByRole("button", { name: "Save" }).click();
+    await mine.getByText("has changed it meanwhile").waitFor();
+    await mine.getByRole("button", { name: "Save" }).click();
     await expect.poll(() => dialog.textContent()).toContain("passPercentage");
     await dialog.getByRole("button", { name: "Keep my changes on top of theirs" }).click();
     await mine.getByRole("button", { name: "Save" }).click();

@@ -20,11 +20,15 @@ export interface Draft {
   /** A failure that no field explains. */
   readonly error: Error | undefined;
   readonly isSaving: boolean;
-  /** Set if somebody else has saved meanwhile: their version. */
+  /** The version that somebody else has saved meanwhile. */
+  readonly newer: Entity | undefined;
+  /** The newer version, while the user decides about it. */
   readonly conflict: EntityAnswer | undefined;
   edit(fields: Edits): void;
   discard(): void;
   save(): Promise<boolean>;
+  /** Shows the newer version, for a decision. */
+  decide(): void;
   /** Goes on with the other version as the base: the edits stay. */
   rebase(): void;
 }
@@ -102,7 +106,9 @@ export function useDraft(
     ...verdict,
     error: verdict.error,
     isSaving,
-    conflict: conflict ?? (isNewer && isEdited ? answer : undefined),
+    newer: isNewer && isEdited ? answer.data : undefined,
+    conflict,
+    decide: () => setConflict(answer),
     edit: useCallback((fields: Edits) => setEdits((before) => ({ ...before, ...fields })), []),
     discard: () => {
       setEdits({});

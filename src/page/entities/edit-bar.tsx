@@ -11,7 +11,7 @@ import type { Kind } from "./kinds.js";
 /** What is not saved, and the ways on: review, save, discard. */
 export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
   const [isReviewed, setIsReviewed] = useState(false);
-  const { edits, faults, warnings, error, isSaving, conflict } = draft;
+  const { edits, faults, warnings, error, isSaving, newer, conflict } = draft;
   const count = Object.keys(edits).length;
   const save = async () => {
     if (!(await draft.save())) return;
@@ -39,6 +39,14 @@ export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
       >
         Save
       </button>
+      {newer !== undefined && (
+        <p class="warning">
+          {newer.lastModifierName ?? "Somebody"} has changed it meanwhile.{" "}
+          <button type="button" class="link" onClick={draft.decide}>
+            Show what
+          </button>
+        </p>
+      )}
       {error !== undefined && <ErrorNotice error={error} />}
       {isReviewed && (
         <Dialog title="What will change" onClose={() => setIsReviewed(false)}>
