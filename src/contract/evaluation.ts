@@ -8,7 +8,7 @@ const GATES_PER_REQUEST_MAX = 1_000;
 const identifier = z.union([z.string(), z.number()]).nullish();
 
 /** The user of SDKs. Further members are fields that conditions may read. */
-const user = z
+export const user = z
   .looseObject({
     userID: identifier.describe("ID of the user."),
     email: z.string().nullish().describe("Email address."),

@@ -25,6 +25,7 @@ import { scheduledChangeRoutes } from "./scheduled-change.js";
 import { segmentRoutes } from "./segment.js";
 import { sessionRoutes } from "./session.js";
 import { staleGateRoutes } from "./stale-gates.js";
+import { whatIfRoutes } from "./what-if.js";
 
 /** Every endpoint, by the name of its operation. */
 export const routes = {
@@ -49,6 +50,7 @@ export const routes = {
   ...projectRoutes,
   ...keyRoutes,
   ...scheduledChangeRoutes,
+  ...whatIfRoutes,
   ...auditLogRoutes,
   ...liveRoutes,
   ...migrationRoutes,

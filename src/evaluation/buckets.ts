@@ -20,10 +20,19 @@ export function isWithin(
   unit: string,
 ): boolean {
   if (percentage === 0 || percentage === 100) return percentage === 100;
+  return stepOf(salt, ruleSalt, unit) < limitOf(percentage);
+}
+
+/** Returns the number, 0 to 9,999, that decides if a percentage has a unit: it must be below the limit. */
+export function stepOf(salt: string, ruleSalt: string, unit: string): number {
   const digest = hash("sha256", `${salt}.${ruleSalt}.${unit}`, "buffer");
   const high = digest.readUInt32BE(0) % PERCENT_STEPS;
-  const step = (high * HIGH_OF_PERCENT + digest.readUInt32BE(4)) % PERCENT_STEPS;
-  return step < percentage * 100;
+  return (high * HIGH_OF_PERCENT + digest.readUInt32BE(4)) % PERCENT_STEPS;
+}
+
+/** Returns the limit of a percentage. */
+export function limitOf(percentage: number): number {
+  return percentage * 100;
 }
 
 /** Returns the bucket of a unit, 0 to 999. */

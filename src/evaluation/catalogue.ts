@@ -103,6 +103,11 @@ export class SpecCatalogue implements SpecSource {
     return [...this.#bodies.segment.values()].filter(hasList).map(({ id }) => id);
   }
 
+  /** Returns the specification that a gate would have with another body. */
+  proposedGate(gate: Gate): Spec {
+    return gateSpec(this.#held("gate", gate), this.#bodies.gate_override.get(gate.id));
+  }
+
   /** Applies changes, in their order. Entities of kinds that are not evaluated are skipped. */
   apply(states: readonly EntityState[]): void {
     const layers = new Set<string>();

@@ -25,6 +25,8 @@ type CompiledCondition = (call: ConditionCall, exposures: Exposure[]) => Outcome
 export interface CompiledRule {
   readonly rule: SpecRule;
   readonly conditions: readonly CompiledCondition[];
+  /** Reads the value that a condition compares, for people who ask why. */
+  shownValue(index: number, call: ConditionCall): unknown;
   /** The reason of an answer that this rule gives. */
   readonly reason: EvaluationReason;
 }
@@ -40,7 +42,19 @@ export function compileSpec(spec: Spec): CompiledSpec {
 }
 
 function compileRule(rule: SpecRule): CompiledRule {
-  return { rule, conditions: rule.conditions.map(compileCondition), reason: reasonOf(rule) };
+  return {
+    rule,
+    conditions: rule.conditions.map(compileCondition),
+    shownValue: (index, call) => shownValue(rule.conditions[index], call),
+    reason: reasonOf(rule),
+  };
+}
+
+function shownValue(condition: SpecCondition | undefined, call: ConditionCall): unknown {
+  if (condition === undefined) return undefined;
+  const { type, targetValue } = condition;
+  if (type === "pass_gate" || type === "fail_gate") return call.gate(String(targetValue)).passes;
+  return valueReader(condition)?.(call);
 }
 
 function reasonOf({ conditions, passPercentage }: SpecRule): EvaluationReason {

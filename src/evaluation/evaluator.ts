@@ -1,4 +1,4 @@
-import { isWithin } from "./buckets.js";
+import { isWithin, stepOf } from "./buckets.js";
 import {
   type CompiledRule,
   type CompiledSpec,
@@ -12,6 +12,7 @@ import {
   unknownEvaluation,
   unsupportedEvaluation,
 } from "./evaluation.js";
+import type { EvaluationTrace } from "./evaluation-trace.js";
 import { isOfApp, type Spec } from "./spec.js";
 import type { EvaluationUser } from "./user.js";
 
@@ -45,6 +46,8 @@ interface EvaluatorOptions {
   readonly now: number;
   /** The app of the key that asks. */
   readonly targetApp?: string | undefined;
+  /** Gets the way to the answer of the first question. */
+  readonly trace?: EvaluationTrace | undefined;
 }
 
 /**
@@ -55,14 +58,16 @@ export class Evaluator implements ConditionCall {
   readonly now: number;
   readonly targetApp: string | undefined;
   readonly #gates = new Map<string, Evaluation>();
+  readonly #trace: EvaluationTrace | undefined;
   #depth = 0;
 
   constructor(
     private readonly specs: SpecSource,
     readonly user: EvaluationUser,
-    { now, targetApp }: EvaluatorOptions,
+    { now, targetApp, trace }: EvaluatorOptions,
   ) {
     this.now = now;
+    this.#trace = trace;
     this.targetApp = targetApp;
   }
 
@@ -117,10 +122,12 @@ export class Evaluator implements ConditionCall {
   }
 
   /** Evaluates all conditions, also after one that fails: their exposures count. */
-  #holds({ conditions }: CompiledRule, exposures: Exposure[]) {
+  #holds(rule: CompiledRule, exposures: Exposure[]) {
     let outcome: "holds" | "fails" = "holds";
-    for (const condition of conditions) {
+    const trace = this.#depth === 1 ? this.#trace : undefined;
+    for (const condition of rule.conditions) {
       const one = condition(this, exposures);
+      trace?.tried(rule.rule, one === "holds", (index) => rule.shownValue(index, this));
       if (one === "unsupported") return one;
       if (one === "fails") outcome = one;
     }
@@ -138,6 +145,9 @@ export class Evaluator implements ConditionCall {
     }
     const unit = this.user.unitID(rule.idType) ?? "";
     const passes = isWithin(rule.passPercentage, spec.salt, rule.salt, unit);
+    if (this.#trace !== undefined && this.#depth === 1) {
+      this.#trace.decided(rule, stepOf(spec.salt, rule.salt, unit), passes);
+    }
     const value = passes ? rule.returnValue : spec.defaultValue;
     return {
       passes,

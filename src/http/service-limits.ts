@@ -75,6 +75,16 @@ export const liveLimits = {
   unreadBytesMax: 256 * KIB,
 };
 
+/** Limits of asking what a change would do. */
+export const impactLimits = {
+  /** Users that are asked by default. */
+  users: 2_000,
+  /** Users that are asked between two turns of the event loop. */
+  usersPerTurn: 100,
+  /** Users in the answer. */
+  examplesMax: 20,
+};
+
 /** Limits of checking values with the schemas of dynamic configs. */
 export const schemaCheckLimits = {
   /** Processes, started on first use. A slow check blocks only its own process. */

@@ -261,6 +261,11 @@ export const exampleRequests = {
       { name: "production", isProduction: true },
     ],
   },
+  evaluateGate: { user: evaluatedUser, environment: "production" },
+  evaluateDynamicConfig: { user: evaluatedUser },
+  evaluateExperiment: { user: evaluatedUser },
+  assessGateChange: { proposed: { isEnabled: false }, users: 5_000 },
+  assessDynamicConfigChange: { proposed: { defaultValue: { pages: 1 } } },
   createKey: { kind: "console", name: "CI", owner: "ops@example.com", scopes: ["gates:write"] },
   createSession: { key: "console-…" },
   storeEvents: {

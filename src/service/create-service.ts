@@ -43,6 +43,7 @@ import { sessionHandlers } from "./sessions.js";
 import { SignInTickets } from "./sign-in-tickets.js";
 import { staleGateHandlers } from "./stale-gates.js";
 import { Webhook } from "./webhook.js";
+import { whatIfHandlers } from "./what-if.js";
 
 interface EndpointOptions {
   readonly logger: Logger;
@@ -146,6 +147,7 @@ class ServiceEndpoints implements Endpoints {
       ...keyHandlers({ keys, logger, now: currentTime }),
       ...auditLogHandlers(entities),
       ...live.handlers,
+      ...whatIfHandlers({ live: catalogue, operations, events, newIdentifier, now }),
       ...migrationHandlers(this.options.journals ?? noJournals),
       ...environmentHandlers(operations, newIdentifier),
       ...eventHandlers(events, { now, onWarning: metrics.observeWarning, target }),

@@ -23,7 +23,7 @@ import { identifyRules, valueIdentifiers } from "./rules.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { requireFit } from "./schema-fit.js";
 
-const dynamicConfigType: EntityType<DynamicConfig> = {
+export const dynamicConfigType: EntityType<DynamicConfig> = {
   kind: "dynamic_config",
   title: "Dynamic Config",
   idOf: ({ id }) => id,

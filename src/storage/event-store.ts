@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import type { AnyObject } from "../contract/fields.js";
 import type { Person } from "./event-removal.js";
 import type { ExperimentCounts, ExperimentQuestion } from "./experiment-counts.js";
 import type { GateAnswers } from "./gate-answers.js";
@@ -90,6 +91,11 @@ export interface EventStore {
   lastSequence(): number;
   /** Returns the events that were stored last, newest first. */
   latest(count: number): Promise<readonly LatestEvent[]>;
+  /**
+   * Returns the users of the newest events, each once by its `userID`, else its `stableID`, at most `count`.
+   * Looks at USER_EVENTS_SEARCHED_MAX events at most, in slices.
+   */
+  recentUsers(count: number): Promise<readonly AnyObject[]>;
   /** Counts the units of an experiment. Takes seconds for a million events; other calls do not wait. */
   countExperiment(question: ExperimentQuestion): Promise<ExperimentCounts>;
   /**

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AnyObject } from "../contract/fields.js";
 import {
   CursorError,
   type DayRange,
@@ -14,6 +15,8 @@ import {
   EVENT_COUNTS_PER_TURN,
   EVENT_PAGE_BYTES_MAX,
   EVENTS_SEARCHED_MAX,
+  USER_EVENTS_PER_TURN,
+  USER_EVENTS_SEARCHED_MAX,
 } from "./storage-limits.js";
 
 /** Texts that sort before and after every day. */
@@ -55,6 +58,16 @@ const sumSeries = `SELECT sum(events) AS events, max(id) AS last FROM
 const selectLast = "SELECT max(sequence) AS sequence FROM event";
 
 const selectSeries = "SELECT id, day, event FROM event_series WHERE id = ?";
+
+interface StoredUser {
+  readonly sequence: number;
+  /** JSON; null if there is none, or it is not an object. */
+  readonly user: string | null;
+}
+
+const selectUsers = `SELECT sequence, CASE WHEN json_valid(body)
+    AND json_type(body, '$.user') = 'object' THEN body -> '$.user' END AS user
+  FROM event WHERE sequence < ? AND sequence > ? ORDER BY sequence DESC LIMIT ${USER_EVENTS_PER_TURN}`;
 
 const selectLatest = `SELECT series.event, event.timestamp,
     CASE WHEN json_valid(body) THEN CAST(body ->> '$.user.userID' AS TEXT) END AS userID
@@ -116,6 +129,25 @@ export class SqliteEventReader {
   latest(count: number): readonly LatestEvent[] {
     const rows = this.#database.all<LatestEvent>(selectLatest, [count]);
     return rows.map(({ event, ...rest }) => ({ event: originalText(event), ...rest }));
+  }
+
+  async recentUsers(count: number): Promise<readonly AnyObject[]> {
+    const users = new Map<string, AnyObject>();
+    const last = this.lastSequence() - USER_EVENTS_SEARCHED_MAX;
+    let before = Number.MAX_SAFE_INTEGER;
+    for (; users.size < count; await nextTurn()) {
+      const rows = this.#database.all<StoredUser>(selectUsers, [before, last]);
+      for (const { user } of rows) {
+        const parsed = JSON.parse(user ?? "null") as AnyObject | null;
+        const id = parsed?.["userID"] ?? parsed?.["stableID"];
+        if (parsed === null || id === undefined || id === null || users.size === count) continue;
+        if (!users.has(String(id))) users.set(String(id), parsed);
+      }
+      const end = rows.at(-1);
+      if (end === undefined) break;
+      before = end.sequence;
+    }
+    return [...users.values()];
   }
 
   async size(): Promise<EventStoreSize> {

@@ -183,6 +183,7 @@ function eventStoreOver(
       counts: (range, limit) => reader.counts(range, limit),
       list: (query) => reader.list(query),
       lastSequence: () => reader.lastSequence(),
+      recentUsers: (count) => reader.recentUsers(count),
       latest: async (count) => reader.latest(count),
       countExperiment: readings.countExperiment,
       gateAnswers: readings.gateAnswers,

@@ -45,6 +45,10 @@ export const DISK_FREE_BYTES_MIN = 16 * MIB;
 export const EVENT_PAGE_BYTES_MAX = 8 * MIB;
 
 /** Events that one page searches for those of a user. Bounds the time that a page takes. */
+/** Events in which recent users are looked for, and those of one turn of the event loop. */
+export const USER_EVENTS_SEARCHED_MAX = 100_000;
+export const USER_EVENTS_PER_TURN = 500;
+
 export const EVENTS_SEARCHED_MAX = 10_000;
 
 /** Counts of events that are read in one turn of the event loop. */

@@ -204,6 +204,21 @@ export function callsOf(parts: () => ClientParts) {
     },
     readPublishedPrompt: () => client.readPublishedPrompt({ id: "greeting v1.0" }),
     deletePrompt: () => client.deletePrompt({ id: "greeting v1.0" }),
+    evaluateGate: async () => {
+      await client.createGate({ body: { name: "asked" } });
+      return client.evaluateGate({ id: "asked", body: { user: { userID: "u" } } });
+    },
+    assessGateChange: () => client.assessGateChange({ id: "asked", body: { proposed: {} } }),
+    evaluateDynamicConfig: async () => {
+      await client.createDynamicConfig({ body: { name: "asked" } });
+      return client.evaluateDynamicConfig({ id: "asked", body: { user: { userID: "u" } } });
+    },
+    assessDynamicConfigChange: () =>
+      client.assessDynamicConfigChange({ id: "asked", body: { proposed: {} } }),
+    evaluateExperiment: async () => {
+      await client.createExperiment({ body: { name: "Asked too" } });
+      return client.evaluateExperiment({ id: "asked_too", body: { user: { userID: "u" } } });
+    },
     createKey: () => client.createKey({ body: { kind: "console", scopes: ["gates:read"] } }),
     revokeKey: async () => {
       const { data } = await client.createKey({ body: { kind: "server" } });

@@ -120,6 +120,11 @@ export const needingState: readonly OperationName[] = [
   "replaceExperimentOverrides",
   "addExperimentOverrides",
   "removeExperimentOverrides",
+  "evaluateGate",
+  "evaluateDynamicConfig",
+  "evaluateExperiment",
+  "assessGateChange",
+  "assessDynamicConfigChange",
 ];
 
 /** Bodies of the entities that routes with an id in their path are called on. */

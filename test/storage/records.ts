@@ -55,6 +55,7 @@ export const noEventStore: EventStore = {
   list: untouched,
   lastSequence: () => 0,
   latest: untouched,
+  recentUsers: untouched,
   countExperiment: untouched,
   gateAnswers: untouched,
   removeBefore: untouched,
