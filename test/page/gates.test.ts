@@ -112,6 +112,61 @@ describeConsole("the pages of gates", (web) => {
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
   });
 
+  test("a user is tried, with the reason, also before a change is saved", async () => {
+    const { id } = await createGate();
+    const page = await web.open(`/gates/${id}`);
+    await page.getByRole("link", { name: "Try it" }).click();
+    await page.getByRole("button", { name: "Try it" }).click();
+    const answer = page.getByRole("region", { name: "The answer" });
+    await expect.poll(() => answer.textContent()).toMatch(/because of “Germany”/);
+    expect(await answer.textContent()).toContain('country is DE, AT: yes, it is "DE"');
+    expect(await answer.textContent()).toMatch(/this user is at \d+\.\d\d % of 100, and 25 % pass/);
+
+    // The address is the whole question.
+    await page.reload();
+    await answer.waitFor();
+    await page.getByRole("link", { name: "Rules", exact: true }).click();
+    await page.getByRole("button", { name: "Edit rule Germany" }).click();
+    await page.getByLabel("Of those, percentage that passes").fill("100");
+    await page.getByRole("link", { name: "Try it" }).click();
+    await page.getByRole("button", { name: "Try it" }).click();
+    await expect.poll(() => answer.textContent()).toMatch(/^The answeron because of “Germany”/);
+  });
+
+  test("a review says how many recent users a change would affect", async () => {
+    const { id } = await createGate();
+    const events = Array.from({ length: 40 }, (_, index) => ({
+      event: "open",
+      user: { userID: `u${index}`, country: index < 10 ? "DE" : "FR" },
+      timestamp: Date.now(),
+    }));
+    await web.service.call({
+      method: "POST",
+      path: "/v1/webhooks/event_webhook",
+      key: web.service.keys.server,
+      body: events,
+    });
+    const page = await web.open(`/gates/${id}`);
+    await page.getByRole("button", { name: "Remove Others" }).click();
+    await page.getByRole("button", { name: "Review" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("None of the 40 most recent users would get another answer").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Edit rule Germany" }).click();
+    await page.getByLabel("Of those, percentage that passes").fill("100");
+    const asked = {
+      proposed: { rules: [{ ...(await readGate(id)).rules[0], passPercentage: 100 }] },
+    };
+    const { json } = await web.service.call<{ changed: number }>({
+      method: "POST",
+      path: `/console/v1/gates/${id}/impact`,
+      body: asked,
+    });
+    expect(json.data.changed).toBeGreaterThan(0);
+    await page.getByRole("button", { name: "Review" }).click();
+    await dialog.getByText(`${json.data.changed} of the 40 most recent users`).waitFor();
+  });
+
   test("a conflict shows what the other person changed, and keeps both", async () => {
     const { id } = await createGate();
     const [mine, theirs] = [await web.open(`/gates/${id}`), await web.open(`/gates/${id}`)];

@@ -6,6 +6,7 @@ import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { ChangeList, valueText } from "./audit-table.js";
 import type { Draft } from "./draft.js";
+import { Impact } from "./impact.js";
 import type { Kind } from "./kinds.js";
 
 /** What is not saved, and the ways on: review, save, discard. */
@@ -50,6 +51,7 @@ export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
       {error !== undefined && <ErrorNotice error={error} />}
       {isReviewed && (
         <Dialog title="What will change" onClose={() => setIsReviewed(false)}>
+          <Impact kind={kind} draft={draft} />
           <ChangeList
             changes={Object.entries(edits).map(([property, after]) => ({
               property,

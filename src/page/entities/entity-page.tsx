@@ -20,6 +20,7 @@ import { useLeaveGuard } from "./leave-guard.js";
 import { References } from "./references.js";
 import { Settings } from "./settings.js";
 import { switchEntity } from "./switch-entity.js";
+import { canTry, TryIt } from "./try-it.js";
 
 interface EntityPageProps {
   readonly kind: Kind;
@@ -63,6 +64,7 @@ function LoadedPage({ kind, answer, tab, reload }: LoadedPageProps) {
   const isReferenced = kind.root === "gates" || kind.root === "segments";
   const tabs = [
     [path, kind.hasRules ? "Rules" : "Settings"],
+    ...(canTry(kind) ? [[`${path}/try`, "Try it"] as const] : []),
     ...(kind.root === "experiments" ? [[`${path}/results`, "Results"] as const] : []),
     [`${path}/history`, "History"],
     ...(isReferenced ? [[`${path}/references`, "Used by"] as const] : []),
@@ -78,6 +80,7 @@ function LoadedPage({ kind, answer, tab, reload }: LoadedPageProps) {
       />
       {tab === "" && <Settings kind={kind} draft={draft} isWriter={isWriter} />}
       {tab === "results" && <ExperimentResults experiment={answer.data as unknown as Experiment} />}
+      {tab === "try" && canTry(kind) && <TryIt kind={kind} draft={draft} />}
       {tab === "history" && <History kind={kind} entity={answer.data} isWriter={isWriter} />}
       {tab === "references" && <References kind={kind} id={entity.id} />}
       {draft.isEdited && <EditBar kind={kind} draft={draft} />}
