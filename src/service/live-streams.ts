@@ -19,6 +19,8 @@ interface Watcher extends Pick<CallFacts, "caller" | "session"> {
   /** The last event and the last write that it was told of. */
   event: number | undefined;
   write: number;
+  /** True once its stream has its end: nothing may be written after it. */
+  isEnded: boolean;
 }
 
 /**
@@ -43,9 +45,9 @@ export class LiveStreams {
     const known = Number(lastEventID ?? sequence);
     const stream = new Readable({ read: () => undefined });
     const write = Number.isNaN(known) ? sequence : Math.min(known, sequence);
-    const watcher: Watcher = { caller, session, stream, event: undefined, write };
+    const watcher: Watcher = { caller, session, stream, event: undefined, write, isEnded: false };
     this.#watchers.add(watcher);
-    const end = () => stream.push(null);
+    const end = () => endOf(watcher);
     stopSignal.addEventListener("abort", end, { once: true });
     stream.once("close", () => {
       stopSignal.removeEventListener("abort", end);
@@ -76,7 +78,8 @@ export class LiveStreams {
   }
 
   /** Ends a stream whose key is revoked or expired, whose session has ended, or that is not read. */
-  async #check({ caller, session, stream }: Watcher): Promise<void> {
+  async #check(watcher: Watcher): Promise<void> {
+    const { caller, session, stream } = watcher;
     const { keys, sessions, now } = this.options;
     const key = await keys.find(caller.hash);
     const known = session && (await sessions.find(session.hash));
@@ -84,8 +87,8 @@ export class LiveStreams {
       session !== undefined && (known === undefined || known.expiresTime <= now());
     const isSlow = stream.readableLength > liveLimits.unreadBytesMax;
     if (isSlow) stream.destroy();
-    else if (isSignedOut || keyFault(key, ["console"], now()) !== undefined) stream.push(null);
-    else if (this.#looks % liveLimits.looksPerHeartbeat === 0) stream.push(":\n\n");
+    else if (isSignedOut || keyFault(key, ["console"], now()) !== undefined) endOf(watcher);
+    else if (this.#looks % liveLimits.looksPerHeartbeat === 0) write(watcher, ":\n\n");
   }
 
   async #tell(watchers: readonly Watcher[]): Promise<void> {
@@ -120,9 +123,17 @@ export class LiveStreams {
 }
 
 /** Writes a message. Its id is the newest write: a client that reconnects says it. */
-function send({ stream }: Watcher, name: string, id: number, data: object): void {
-  if (stream.destroyed || stream.readableEnded) return;
-  stream.push(`event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
+function send(watcher: Watcher, name: string, id: number, data: object): void {
+  write(watcher, `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function write({ stream, isEnded }: Watcher, text: string): void {
+  if (!isEnded && !stream.destroyed) stream.push(text);
+}
+
+function endOf(watcher: Watcher): void {
+  if (!watcher.isEnded) watcher.stream.push(null);
+  watcher.isEnded = true;
 }
 
 function tooManyStreams(): ServiceError {
