@@ -15,7 +15,7 @@ beforeAll(async () => {
       patch: { route: { method: "PATCH" }, handler: echo },
       remove: { route: { method: "DELETE" }, handler: echo },
       read: { route: { method: "GET" }, handler: echo },
-      events: { route: { path: "/events", access: "server" }, handler: echo },
+      events: { route: { path: "/v1/events", access: "server" }, handler: echo },
     }),
   });
 });
@@ -200,7 +200,7 @@ describe("size", () => {
   it("takes more on the event route", async () => {
     const key = service.keys.server;
     const post = (bytes: number) =>
-      service.call({ method: "POST", path: "/events", key, body: sized(bytes) });
+      service.call({ method: "POST", path: "/v1/events", key, body: sized(bytes) });
     expect(await post(2_000)).toMatchObject({ status: 200 });
     expect(await post(2_001)).toMatchObject({ status: 413 });
   });
