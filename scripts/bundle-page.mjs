@@ -10,11 +10,15 @@ import { pageOperations } from "./page-operations.mjs";
 
 const target = "dist/assets";
 const tsconfig = "tsconfig.browser.json";
+/** The styles of both pages; the others in their directory are of the web console alone. */
+const sharedStyles = ["10-base.css", "12-tables.css", "14-charts.css"].map(
+  (name) => `src/ui/styles/${name}`,
+);
 
 /** Returns the packages that the page of reports contains. */
 export async function bundleReportPage() {
   const build = await rolldown({
-    input: "src/report-page/main.ts",
+    input: "src/report-page/main.tsx",
     platform: "browser",
     tsconfig,
   });
@@ -29,7 +33,7 @@ export async function bundleReportPage() {
   // These would end the script element, or begin a comment in it.
   if (/<\/script|<!--/i.test(script)) throw new Error("the script would end its element early");
 
-  const style = stylesIn("src/report-page/styles");
+  const style = sharedStyles.map(textOf).join("") + stylesIn("src/report-page/styles");
   if (/<\/style/i.test(style)) throw new Error("the style would end its element early");
 
   mkdirSync(target, { recursive: true });
@@ -86,5 +90,9 @@ export async function bundleConsolePage() {
 
 function stylesIn(directory) {
   const names = readdirSync(directory).sort();
-  return names.map((name) => readFileSync(join(directory, name), "utf8")).join("");
+  return names.map((name) => textOf(join(directory, name))).join("");
+}
+
+function textOf(file) {
+  return readFileSync(file, "utf8");
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 const themes = ["auto", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
@@ -8,7 +8,7 @@ const STORAGE_KEY = "switchyard-theme";
 /** Switches between the system's colours, light and dark, and remembers the choice if storage is allowed. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(keptTheme);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset["theme"] = theme;
     keep(theme);
   }, [theme]);

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { ReportDay } from "../../src/profile/report.js";
 import {
   bucketDaysFor,
-  dayLevel,
   eventBuckets,
   eventSeries,
   hoursInRange,
@@ -10,6 +9,7 @@ import {
   partDays,
   rowsInRange,
 } from "../../src/report-page/elements/day-series.js";
+import { dayLevel } from "../../src/ui/calendar-days.js";
 import { noneEmpty } from "../report/example-report.js";
 import { exampleReport } from "./example-report.js";
 

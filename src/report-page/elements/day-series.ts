@@ -1,11 +1,6 @@
 import { sum } from "../../base/sum.js";
 import type { Report, ReportDay } from "../../profile/report.js";
-
-/** Days of a report by their indexes, `end` excluded. */
-export interface ShownDays {
-  readonly start: number;
-  readonly end: number;
-}
+import type { DayRange } from "../../ui/calendar-days.js";
 
 /**
  * Rows by event name; a report has them by day. The days and rows of event `i` are at `starts[i]` to
@@ -41,7 +36,7 @@ export function eventSeries(report: Pick<Report, "days" | "events">): EventSerie
   return { starts, days, rows };
 }
 
-export function rowsInRange(series: EventSeries, event: number, range: ShownDays): number {
+export function rowsInRange(series: EventSeries, event: number, range: DayRange): number {
   let sum = 0;
   const end = series.starts[event + 1] ?? 0;
   for (let index = series.starts[event] ?? 0; index < end; index++) {
@@ -74,7 +69,7 @@ export function bucketDaysFor(days: number, bucketsMax: number): number {
 }
 
 /** Counts the events of each hour of the day, over the days of a range. */
-export function hoursInRange(report: Pick<Report, "days">, range: ShownDays): readonly number[] {
+export function hoursInRange(report: Pick<Report, "days">, range: DayRange): readonly number[] {
   const hours = Array.from({ length: 24 }, () => 0);
   for (const day of report.days.slice(range.start, range.end)) {
     day.hours.forEach((events, hour) => {
@@ -189,15 +184,4 @@ function stacked(layers: readonly Omit<SeriesLayer, "spans">[]): readonly Series
 /** The only layer of a single event. */
 export function singleLayer(values: Float64Array, event: number): readonly SeriesLayer[] {
   return stacked([{ event, values }]);
-}
-
-/** Strengths of colour for days that have events. */
-export const DAY_LEVELS = 8;
-
-/**
- * Returns the strength of a day's colour; 0 only for no events. The square root keeps usual days apart
- * from each other below a spike, and only the busiest days have the strongest colour.
- */
-export function dayLevel(events: number, most: number): number {
-  return events === 0 ? 0 : Math.max(1, Math.ceil(DAY_LEVELS * Math.sqrt(events / most) - 1e-9));
 }

@@ -1,6 +1,8 @@
+import { signal } from "@preact/signals";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Report, ReportDay, ReportEvent } from "../../profile/report.js";
-import { type EventSeries, eventSeries, partDays, type ShownDays } from "./day-series.js";
+import type { DayRange } from "../../ui/calendar-days.js";
+import { type EventSeries, eventSeries, partDays } from "./day-series.js";
 import { formatHash, nameInAddress, type PageAddress, parseHash } from "./location-hash.js";
 
 /** The event and the days that the page shows. They are in the address, which can be shared. */
@@ -10,8 +12,8 @@ export class ViewState {
   /** Days that charts leave out. */
   readonly outlying: readonly ReportDay[];
   readonly series: EventSeries;
-  #range: ShownDays | null = null;
-  readonly #rangeListeners = new Set<() => void>();
+  /** The chosen days; `null` if all are. Components that read it follow it. */
+  readonly #chosen = signal<DayRange | null>(null);
   readonly #indexByDay: ReadonlyMap<string, number>;
   readonly #indexByName: ReadonlyMap<string, number>;
 
@@ -27,13 +29,17 @@ export class ViewState {
     this.#takeRange(this.address);
   }
 
+  get chosen(): DayRange | null {
+    return this.#chosen.value;
+  }
+
   /** The chosen days, or all days. */
-  get range(): ShownDays {
-    return this.#range ?? { start: 0, end: this.report.days.length };
+  get range(): DayRange {
+    return this.chosen ?? { start: 0, end: this.report.days.length };
   }
 
   get isWhole(): boolean {
-    return this.#range === null;
+    return this.chosen === null;
   }
 
   get address(): PageAddress {
@@ -55,11 +61,10 @@ export class ViewState {
   }
 
   /** Chooses days; `null` chooses all. The range is in the address but adds no step to the history. */
-  choose(range: ShownDays | null): void {
+  choose(range: DayRange | null): void {
     const isAll = range === null || range.end - range.start >= this.report.days.length;
-    this.#range = isAll ? null : range;
-    this.keepRangeInAddress();
-    for (const listener of this.#rangeListeners) listener();
+    this.#chosen.value = isAll ? null : range;
+    this.#keepRangeInAddress();
   }
 
   /** Chooses one day `YYYY-MM-DD`, if the report has it. */
@@ -68,9 +73,9 @@ export class ViewState {
     if (index !== undefined) this.choose({ start: index, end: index + 1 });
   }
 
-  keepRangeInAddress(): void {
+  #keepRangeInAddress(): void {
     const { event } = this.address;
-    const chosen = this.#range;
+    const chosen = this.chosen;
     const [from, to] = [chosen?.start, chosen && chosen.end - 1].map(
       (index) => this.report.days[index ?? -1]?.day,
     );
@@ -83,24 +88,15 @@ export class ViewState {
 
   /** Follows a change of the address: uses the range that it names, or keeps the current one. */
   follow(): void {
-    if (this.#takeRange(this.address)) for (const listener of this.#rangeListeners) listener();
-    if (this.address.section === undefined) this.keepRangeInAddress();
+    this.#takeRange(this.address);
+    if (this.address.section === undefined) this.#keepRangeInAddress();
   }
 
-  /** Calls the listener now and after each change, until the signal aborts. */
-  onRange(listener: () => void, signal?: AbortSignal): void {
-    this.#rangeListeners.add(listener);
-    signal?.addEventListener("abort", () => this.#rangeListeners.delete(listener));
-    listener();
-  }
-
-  #takeRange({ from, to }: PageAddress): boolean {
-    if (from === undefined || to === undefined) return false;
-    const start = this.#indexByDay.get(from);
-    const last = this.#indexByDay.get(to);
-    if (start === undefined || last === undefined || start > last) return false;
+  #takeRange({ from, to }: PageAddress): void {
+    const start = this.#indexByDay.get(from ?? "");
+    const last = this.#indexByDay.get(to ?? "");
+    if (start === undefined || last === undefined || start > last) return;
     const isAll = start === 0 && last === this.report.days.length - 1;
-    this.#range = isAll ? null : { start, end: last + 1 };
-    return true;
+    this.#chosen.value = isAll ? null : { start, end: last + 1 };
   }
 }

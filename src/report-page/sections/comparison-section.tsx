@@ -1,0 +1,61 @@
+import type { Report } from "../../profile/report.js";
+import { comparedTables } from "../../report/comparison/comparison-text.js";
+import { Section } from "../../ui/blocks.js";
+import { DataTable, type TableColumn, textColumn } from "../../ui/data-table.js";
+import { shown } from "../../ui/text.js";
+import { timeText } from "../elements/display-text.js";
+
+type Row = ReturnType<typeof comparedTables>[number]["rows"][number];
+
+const columns: readonly TableColumn<Row>[] = [
+  textColumn("What", ([what]) => what, "name"),
+  textColumn("Change", ([, change]) => change),
+];
+
+/** What has changed since an earlier report; nothing without one. */
+export function ComparisonSection({ report: { comparison } }: { readonly report: Report }) {
+  if (comparison === undefined) return null;
+  const { earlier, unknown } = comparison;
+  const { file, version, startedAt } = earlier;
+  const date = startedAt === null ? "" : ` of ${timeText(startedAt).slice(0, 16)} UTC`;
+  const tables = comparedTables(comparison);
+  return (
+    <Section id="comparison" heading="Changes">
+      <p class="lead">{`Compared with ${shown(file)}${date}, Switchyard ${shown(version)}.`}</p>
+      {tables.length === 0 && <p class="none">No differences were found.</p>}
+      {tables.map(({ caption, total, rows }) => (
+        <DataTable<Row>
+          key={caption}
+          caption={
+            total > rows.length ? `${caption} (the first ${rows.length} of ${total})` : caption
+          }
+          nouns={["difference", "differences"]}
+          rows={rows}
+          searchText={(row) => row.join(" ").toLowerCase()}
+          columns={columns}
+        />
+      ))}
+      <Unknown lead="What the two reports cannot tell:" texts={unknown} />
+    </Section>
+  );
+}
+
+interface UnknownProps {
+  readonly lead: string;
+  readonly texts: readonly string[];
+}
+
+/** What figures do not say. */
+export function Unknown({ lead, texts }: UnknownProps) {
+  if (texts.length === 0) return null;
+  return (
+    <>
+      <p class="lead">{lead}</p>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{shown(text)}</li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,195 @@
+import type { Estimate, Report, TopID } from "../../profile/report.js";
+import { formatBytes, formatCount, zoneOfShift } from "../../report/quantities.js";
+import { Facts, Section } from "../../ui/blocks.js";
+import { DataTable, PlainTable, type TableColumn } from "../../ui/data-table.js";
+import { partText, shown } from "../../ui/text.js";
+import { positionText, shortEstimate, timeParts } from "../elements/display-text.js";
+import { FillBar, PropertyTable } from "./property-table.js";
+
+interface ReportProps {
+  readonly report: Report;
+}
+
+export function UserPropertiesSection({ report }: ReportProps) {
+  return (
+    <Section id="user-properties" heading="User properties">
+      <PropertyTable caption="User properties" properties={report.userProperties} />
+    </Section>
+  );
+}
+
+/** User ids and device ids. */
+export function IdentitySection({ report: { identity } }: ReportProps) {
+  const { both, userOnly, deviceOnly, none: nobody, junkIDs, users, devices } = identity;
+  const total = both + userOnly + deviceOnly + nobody;
+  const kinds = [
+    ["User and device", both],
+    ["User only", userOnly],
+    ["Device only", deviceOnly],
+    ["Neither", nobody],
+  ] as const;
+  return (
+    <Section id="identity" heading="Identity">
+      <div class="columns">
+        <PlainTable
+          caption="Events by ids"
+          headings={["Ids", "Events", "Share"]}
+          rows={kinds.map(([name, count]) => [name, formatCount(count), partText(count, total)])}
+          numbers={[1, 2]}
+        />
+        {junkIDs.length === 0 ? (
+          <p class="none">There are no placeholder ids, such as zeros or null.</p>
+        ) : (
+          <PlainTable
+            caption="Placeholder ids"
+            headings={["Id", "Field", "Events"]}
+            rows={junkIDs.map(({ field, value, rows }) => [
+              <code key="id">{shown(value)}</code>,
+              field,
+              formatCount(rows),
+            ])}
+            numbers={[2]}
+          />
+        )}
+        <TopTable caption="Users with the most events" ids={userIDs} list={identity.topUsers} />
+        <TopTable
+          caption="Devices with the most events"
+          ids={deviceIDs}
+          list={identity.topDevices}
+        />
+        <TopTable
+          caption="Users with the most devices"
+          ids={userIDs}
+          list={identity.sharedUsers}
+          all={users}
+        />
+        <TopTable
+          caption="Devices with the most users"
+          ids={deviceIDs}
+          list={identity.sharedDevices}
+          all={devices}
+        />
+      </div>
+    </Section>
+  );
+}
+
+/** Headings of ids, and of the ids of the other kind in the same events. */
+const userIDs = ["User", "Devices"] as const;
+const deviceIDs = ["Device", "Users"] as const;
+
+interface TopTableProps {
+  readonly caption: string;
+  readonly ids: readonly [string, string];
+  readonly list: readonly TopID[];
+  /** If all ids are too many to be counted, the events of each are a lower bound. */
+  readonly all?: Estimate;
+}
+
+function TopTable({ caption, ids: [id, others], list, all }: TopTableProps) {
+  if (list.length === 0) return null;
+  const bound = (all?.error ?? 0) === 0 ? "" : "≥ ";
+  return (
+    <PlainTable
+      caption={caption}
+      headings={[id, "Events", others]}
+      rows={list.map((top) => [
+        <code key="id">{shown(top.id)}</code>,
+        `${bound}${formatCount(top.rows)}`,
+        shortEstimate(top.others),
+      ])}
+      numbers={[1, 2]}
+    />
+  );
+}
+
+export function TimesSection({ report: { times, rows, dayZone } }: ReportProps) {
+  const { first, last, future, suspicious, midnight, zoneGuess } = times;
+  const part = (count: number) => partText(count, rows.mapped);
+  const zoneWords = { none: "no guess", weak: "possible", strong: "likely" } as const;
+  const { confidence, shiftHours } = zoneGuess;
+  const guess = confidence === "none" || shiftHours === 0 ? "–" : zoneOfShift(shiftHours);
+  return (
+    <Section id="times" heading="Times">
+      <Facts
+        list={[
+          ["First event", ...(first === null ? (["–"] as const) : timeParts(first))],
+          ["Last event", ...(last === null ? (["–"] as const) : timeParts(last))],
+          ["In the future", formatCount(future), part(future)],
+          ["At placeholder times", formatCount(suspicious), part(suspicious)],
+          ["At exactly midnight", formatCount(midnight), `${part(midnight)}, ${shown(dayZone)}`],
+          ["Most users near", guess, zoneWords[confidence]],
+        ]}
+      />
+    </Section>
+  );
+}
+
+export function SizesSection({ report: { sizes } }: ReportProps) {
+  return (
+    <Section id="sizes" heading="Sizes">
+      <Facts
+        list={[
+          ["All events", formatBytes(sizes.total), "as JSON lines"],
+          ["Mean", formatBytes(sizes.mean)],
+          ["Median", formatBytes(sizes.p50)],
+          ["95th percentile", formatBytes(sizes.p95)],
+          ["99th percentile", formatBytes(sizes.p99)],
+          ["Largest", formatBytes(sizes.max)],
+        ]}
+      />
+      {sizes.largest.length > 0 && (
+        <PlainTable
+          caption="Largest events"
+          headings={["Event", "Size", "Position"]}
+          rows={sizes.largest.map(({ event, bytes, ...position }) => [
+            shown(event),
+            formatBytes(bytes),
+            <span key="position" class="position">
+              {positionText(position)}
+            </span>,
+          ])}
+          numbers={[1]}
+        />
+      )}
+    </Section>
+  );
+}
+
+const unusedColumns: readonly TableColumn<Report["unusedFields"][number]>[] = [
+  {
+    heading: "Field",
+    className: "name",
+    cell: ({ field }) => <code>{shown(field)}</code>,
+    sortValue: ({ field }) => field,
+  },
+  {
+    heading: "Filled",
+    cell: ({ share }) => <FillBar fill={share} />,
+    sortValue: ({ share }) => share,
+  },
+];
+
+/** Source fields that no target of the mapping uses, and how often they have a value. */
+export function UnusedSection({ report: { unusedFields } }: ReportProps) {
+  return (
+    <Section id="unused-fields" heading="Unused source fields">
+      {unusedFields.length === 0 ? (
+        <p class="none">The mapping uses every field of the sampled rows.</p>
+      ) : (
+        <>
+          <p class="lead">
+            Their values are in no event. To keep one, name it in metadata or user of the mapping.
+          </p>
+          <DataTable
+            caption="Fields without a target, and the share of sampled rows that have a value"
+            nouns={["field", "fields"]}
+            rows={unusedFields}
+            searchText={({ field }) => field.toLowerCase()}
+            columns={unusedColumns}
+          />
+        </>
+      )}
+    </Section>
+  );
+}

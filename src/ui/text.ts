@@ -1,0 +1,66 @@
+import { formatCount } from "../report/quantities.js";
+import { harmless } from "../report/terminal-text.js";
+
+/** Makes text from data safe to show: characters that hide or reorder text become visible. */
+export function shown(text: string): string {
+  return text === "" ? "(empty text)" : harmless(text);
+}
+
+/** `48.2 %`; `< 0.1 %` and `> 99.9 %` where rounding would give 0 or 100 %. */
+export function shareText(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.1) return "< 0.1 %";
+  if (percent < 100 && percent > 99.9) return "> 99.9 %";
+  return `${percent.toFixed(1)} %`;
+}
+
+export function partText(part: number, whole: number): string {
+  return whole === 0 ? "–" : shareText(part / whole);
+}
+
+const axisFormat = new Intl.NumberFormat("en-US", {
+  notation: "compact",
+  maximumFractionDigits: 1,
+});
+
+/** `1.5k`, `23M`: for axes. */
+export function axisCount(count: number): string {
+  return axisFormat.format(count);
+}
+
+/** `1,204 events`, or `no events`. */
+export function countOrNone(count: number, noun: string): string {
+  return count === 0 ? `no ${noun}` : `${formatCount(count)} ${noun}`;
+}
+
+const inUTC = { timeZone: "UTC" } as const;
+const short = { day: "numeric", month: "short" } as const;
+const dayFormats = {
+  short: new Intl.DateTimeFormat("en-GB", { ...short, ...inUTC }),
+  month: new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", ...inUTC }),
+  full: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", ...inUTC }),
+  weekday: new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    year: "numeric",
+    ...short,
+    ...inUTC,
+  }),
+} as const;
+
+/** A day `YYYY-MM-DD` for people: `3 Mar`, `Mar 2026`, `3 Mar 2026`, `Tue, 3 Mar 2026`. */
+export function dayText(day: string, form: keyof typeof dayFormats = "full"): string {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(time) ? shown(day) : dayFormats[form].format(time);
+}
+
+/** `3 Mar 2026`, or `3 Mar 2026 to 9 Mar 2026`. */
+export function daysText(first: string, last: string): string {
+  return first === last ? dayText(first) : `${dayText(first)} to ${dayText(last)}`;
+}
+
+/** `1 Jan – 31 Mar 2026`, or both years if they differ. */
+export function periodText(first: string, last: string): string {
+  if (first === last) return dayText(first);
+  const form = first.slice(0, 4) === last.slice(0, 4) ? "short" : "full";
+  return `${dayText(first, form)} – ${dayText(last)}`;
+}
