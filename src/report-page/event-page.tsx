@@ -60,21 +60,22 @@ export function EventPage({ view, name }: EventPageProps) {
           layersOf={layers}
         />
       </Section>
-      <Section id="event-properties" heading="Properties">
-        {event.properties === null ? (
-          <p class="none">
-            The properties of this event were not profiled, because it is beyond the limit of names.
-          </p>
-        ) : (
-          <PropertyTable caption="Properties" properties={event.properties} />
-        )}
+      <Section
+        id="event-properties"
+        heading="Properties"
+        none={
+          event.properties === null &&
+          "The properties of this event were not profiled, because it is beyond the limit of names."
+        }
+      >
+        {event.properties && <PropertyTable caption="Properties" properties={event.properties} />}
       </Section>
-      <Section id="event-samples" heading="From row to event">
-        {samples.length === 0 ? (
-          <p class="none">There is no sample of this event.</p>
-        ) : (
-          <SampleList samples={samples} />
-        )}
+      <Section
+        id="event-samples"
+        heading="From row to event"
+        none={samples.length === 0 && "There is no sample of this event."}
+      >
+        <SampleList samples={samples} />
       </Section>
     </>
   );

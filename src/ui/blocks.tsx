@@ -5,15 +5,19 @@ interface SectionProps {
   /** Its address. */
   readonly id: string;
   readonly heading: string;
+  readonly lead?: string;
+  /** Said instead of lead and content, where there is nothing. */
+  readonly none?: string | false;
   readonly children?: ComponentChildren;
 }
 
 /** A part of a page with its heading. */
-export function Section({ id, heading, children }: SectionProps) {
+export function Section({ id, heading, lead, none = false, children }: SectionProps) {
   return (
     <section id={id} aria-labelledby={`${id}-heading`}>
       <h2 id={`${id}-heading`}>{heading}</h2>
-      {children}
+      {none === false && lead !== undefined && <p class="lead">{lead}</p>}
+      {none === false ? children : <p class="none">{none}</p>}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import type { TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../report/quantities.js";
 import {
@@ -39,11 +40,16 @@ const steps: Readonly<Record<string, number>> = {
  */
 export function Calendar({ days, noun, range, onChoose }: CalendarProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const { months, indexes, most } = useMemo(() => layout(days, noun), [days, noun]);
-  const [stop, setStop] = useState(indexes[0]);
-  // Cells keep what they have drawn, so they ask for the present actions.
-  const actions = useRef<CellActions>({});
-  actions.current.choose = (index, isExtending) => {
+  const { months, most } = useMemo(() => layout(days, noun), [days, noun]);
+  const cells = useMemo(() => months.flatMap((month) => month.cells), [months]);
+  const [stop, setStop] = useState(cells[0]?.index);
+  const cellOf = ({ target }: Pick<Event, "target">) =>
+    target instanceof HTMLElement
+      ? cells.find(({ index }) => String(index) === target.dataset["day"])
+      : undefined;
+  const choose = (cell: Cell | undefined, isExtending: boolean) => {
+    if (cell === undefined) return;
+    const { index } = cell;
     const isAgain = range?.start === index && range.end === index + 1;
     const kept = isExtending ? range : null;
     const start = Math.min(kept?.start ?? index, index);
@@ -51,10 +57,25 @@ export function Calendar({ days, noun, range, onChoose }: CalendarProps) {
     onChoose(isAgain ? null : { start, end });
     setStop(index);
   };
-  actions.current.walk = (index, days) => {
-    const next = indexes[clamp(indexes.indexOf(index) + days, indexes.length)];
+  const walk = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    const step = steps[event.key];
+    const cell = cellOf(event);
+    if (step === undefined || cell === undefined) return;
+    const wanted = cells.indexOf(cell) + step;
+    const next = cells[Math.min(cells.length - 1, Math.max(0, wanted))]?.index;
     setStop(next);
     frame.current?.querySelector<HTMLElement>(`[data-day="${next}"]`)?.focus();
+    event.preventDefault();
+  };
+  const point = (event: TargetedPointerEvent<HTMLElement>) => {
+    const cell = cellOf(event);
+    if (cell === undefined) hideTooltip();
+    else showTooltip(cell.lines, event.clientX, event.clientY);
+  };
+  const focus = ({ target }: FocusEvent) => {
+    if (!(target instanceof Element) || !target.matches(":focus-visible")) return;
+    const { right, bottom } = target.getBoundingClientRect();
+    showTooltip(cellOf({ target })?.lines ?? [], right, bottom);
   };
   return (
     <>
@@ -64,10 +85,15 @@ export function Calendar({ days, noun, range, onChoose }: CalendarProps) {
         class={months.length > LARGE_MONTHS_MAX ? "calendar calendar-small" : "calendar"}
         role="group"
         aria-label={`${noun[0]?.toUpperCase()}${noun.slice(1)} by day: arrow keys move, Enter chooses a day`}
+        onClick={(event) => choose(cellOf(event), event.shiftKey)}
+        onKeyDown={walk}
+        onPointerMove={point}
         onPointerLeave={hideTooltip}
+        onFocusIn={focus}
+        onFocusOut={hideTooltip}
       >
-        {months.map(({ name, cells }) =>
-          cells.length === 0 ? (
+        {months.map(({ name, cells: own }) =>
+          own.length === 0 ? (
             <p key={name} class="empty-months">
               {name}: no {noun}
             </p>
@@ -77,13 +103,12 @@ export function Calendar({ days, noun, range, onChoose }: CalendarProps) {
                 {name}
               </div>
               <div class="month-days">
-                {cells.map((cell) => (
+                {own.map((cell) => (
                   <DayCell
                     key={cell.index}
                     cell={cell}
                     chosen={range === null ? undefined : isInside(range, cell)}
                     isStop={cell.index === stop}
-                    actions={actions}
                   />
                 ))}
               </div>
@@ -100,11 +125,6 @@ export function Calendar({ days, noun, range, onChoose }: CalendarProps) {
       </p>
     </>
   );
-}
-
-interface CellActions {
-  choose?: (index: number, isExtending: boolean) => void;
-  walk?: (index: number, days: number) => void;
 }
 
 interface Cell {
@@ -137,15 +157,11 @@ function layout(days: readonly CalendarDay[], noun: string) {
     );
     return { name, cells };
   });
-  return { months, most, indexes: months.flatMap(({ cells }) => cells.map(({ index }) => index)) };
+  return { months, most };
 }
 
 function isInside({ start, end }: DayRange, { index }: Cell): boolean {
   return index >= start && index < end;
-}
-
-function clamp(index: number, length: number): number {
-  return Math.min(length - 1, Math.max(0, index));
 }
 
 /** The colour of a day; one without events is crossed out instead. */
@@ -167,11 +183,10 @@ interface DayCellProps {
   /** True or false where some days are chosen. */
   readonly chosen: boolean | undefined;
   readonly isStop: boolean;
-  readonly actions: { readonly current: CellActions };
 }
 
 /** A day. There may be thousands, and most do not change when the chosen days do. */
-function DayCell({ cell, chosen, isStop, actions }: DayCellProps) {
+function DayCell({ cell, chosen, isStop }: DayCellProps) {
   return useMemo(() => {
     const { index, level, lines, column, isFlagged } = cell;
     return (
@@ -184,20 +199,6 @@ function DayCell({ cell, chosen, isStop, actions }: DayCellProps) {
         data-level={level}
         aria-label={lines.join(", ")}
         aria-pressed={chosen === true}
-        onClick={({ shiftKey }) => actions.current.choose?.(index, shiftKey)}
-        onKeyDown={(event) => {
-          const step = steps[event.key];
-          if (step === undefined) return;
-          actions.current.walk?.(index, step);
-          event.preventDefault();
-        }}
-        onPointerMove={({ clientX, clientY }) => showTooltip(lines, clientX, clientY)}
-        onFocus={({ currentTarget }) => {
-          if (!currentTarget.matches(":focus-visible")) return;
-          const { right, bottom } = currentTarget.getBoundingClientRect();
-          showTooltip(lines, right, bottom);
-        }}
-        onBlur={hideTooltip}
       >
         {cell.number}
       </button>

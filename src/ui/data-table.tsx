@@ -49,16 +49,13 @@ const PAGE_ROWS = 50;
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { caption, nouns, columns, rows, searchText, sortedBy = -1 } = props;
   const [words, setWords] = useState("");
-  const [sorting, setSorting] = useState({ column: sortedBy, isDescending: true });
+  const [sorting, setSorting] = useState<Sorting>({ column: sortedBy, isDescending: true });
   const [pageWanted, setPage] = useState(0);
   const frame = useRef<HTMLDivElement>(null);
-  // Neither depends on what columns and search are: a table keeps them.
   const found = useMemo(() => {
-    const matching = searchText === undefined || words === "" ? rows : rows.filter(matches);
+    const matching = words === "" ? rows : rows.filter((row) => searchText?.(row).includes(words));
     return sorted(matching, columns[sorting.column]?.sortValue, sorting.isDescending);
-    function matches(row: Row) {
-      return searchText?.(row).includes(words);
-    }
+    // Columns and search are always the same ones, even where they are made anew.
   }, [rows, words, sorting]);
 
   const lastPage = Math.max(0, Math.ceil(found.length / PAGE_ROWS) - 1);
@@ -79,41 +76,26 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     setWords(text.trim().toLowerCase());
     setPage(0);
   };
-  const all = words === "" ? undefined : rows.length;
   return (
     <div class="data-table" ref={frame}>
       <div class="table-tools">
         {searchText && rows.length > 1 && <Search noun={nouns[1]} onInput={search} />}
         <p class="table-status" role="status">
-          {statusText(nouns, { start, shown: visible.length, found: found.length, all })}
+          {statusText(
+            nouns,
+            start,
+            visible.length,
+            found.length,
+            words === "" ? null : rows.length,
+          )}
         </p>
       </div>
-      <TableFrame caption={caption}>
-        <thead>
-          <tr>
-            {columns.map((column, index) => (
-              <Heading
-                key={column.heading}
-                column={column}
-                order={sorting.column === index ? orderOf(sorting) : "none"}
-                onSort={() => sortBy(index)}
-              />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {visible.map((row) => (
-            // The key is the row itself, so what is open in a cell stays with its row.
-            <tr key={row}>
-              {columns.map((column, index) => (
-                <Cell key={column.heading} isHead={index === 0} className={classOf(column)}>
-                  {column.cell(row)}
-                </Cell>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </TableFrame>
+      <Grid
+        caption={caption}
+        heads={columns.map((column, index) => headOf(column, index, sorting, sortBy))}
+        // The key is the row itself, so what is open in a cell stays with its row.
+        rows={visible.map((row) => ({ key: row, cells: columns.map(({ cell }) => cell(row)) }))}
+      />
       {rows.length > PAGE_ROWS && (
         <div class="pages">
           <button type="button" class="quiet" disabled={page === 0} onClick={() => turn(-1)}>
@@ -141,38 +123,27 @@ function Search({ noun, onInput }: { noun: string; onInput: (text: string) => vo
   );
 }
 
-type Order = "ascending" | "descending" | "none";
-
-function orderOf({ isDescending }: { readonly isDescending: boolean }): Order {
-  return isDescending ? "descending" : "ascending";
+interface Sorting {
+  readonly column: number;
+  readonly isDescending: boolean;
 }
 
-interface HeadingProps<Row> {
-  readonly column: TableColumn<Row>;
-  readonly order: Order;
-  readonly onSort: () => void;
-}
-
-function Heading<Row>({ column, order, onSort }: HeadingProps<Row>) {
-  if (column.sortValue === undefined) {
-    return (
-      <th scope="col" class={classOf(column)}>
-        {column.heading}
-      </th>
-    );
-  }
-  return (
-    <th scope="col" class={classOf(column)} aria-sort={order}>
-      <button type="button" class="sort" onClick={onSort}>
-        {column.heading}
-        <span class="sort-mark" aria-hidden="true" />
-      </button>
-    </th>
+function headOf<Row>(
+  { heading, sortValue, isNumber = false, className = "" }: TableColumn<Row>,
+  index: number,
+  { column, isDescending }: Sorting,
+  sortBy: (column: number) => void,
+): GridHead {
+  const names = isNumber ? `number ${className}` : className;
+  if (sortValue === undefined) return { heading, className: names };
+  const order = isDescending ? "descending" : "ascending";
+  const button = (
+    <button type="button" class="sort" onClick={() => sortBy(index)}>
+      {heading}
+      <span class="sort-mark" aria-hidden="true" />
+    </button>
   );
-}
-
-function classOf({ isNumber, className = "" }: Pick<TableColumn<never>, "isNumber" | "className">) {
-  return isNumber === true ? `number ${className}` : className;
+  return { heading: button, className: names, order: column === index ? order : "none" };
 }
 
 function sorted<Row>(
@@ -191,22 +162,19 @@ function compare(left: number | string, right: number | string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-interface TableStatus {
-  readonly start: number;
-  readonly shown: number;
-  readonly found: number;
-  /** All rows, if a search has left some out. */
-  readonly all: number | undefined;
-}
-
+/** `all` are all rows, if a search has left some out. */
 function statusText(
   [one, several]: readonly [string, string],
-  { start, shown: count, found, all }: TableStatus,
+  start: number,
+  count: number,
+  found: number,
+  all: number | null,
 ): string {
-  if (found === 0) return `No ${one}${all === undefined ? "" : " matches"}`;
-  const total = `${formatCount(found)}${all === undefined ? "" : ` of ${formatCount(all)}`}`;
-  if (count === found) return `${total} ${found === 1 ? one : several}`;
-  return `${formatCount(start + 1)} to ${formatCount(start + count)} of ${formatCount(found)} ${several}`;
+  if (found === 0) return `No ${one}${all === null ? "" : " matches"}`;
+  const total = formatCount(found);
+  const ofAll = all === null ? "" : ` of ${formatCount(all)}`;
+  if (count === found) return `${total}${ofAll} ${found === 1 ? one : several}`;
+  return `${formatCount(start + 1)} to ${formatCount(start + count)} of ${total} ${several}`;
 }
 
 interface PlainTableProps {
@@ -219,62 +187,57 @@ interface PlainTableProps {
 
 /** A small table without search and pages. */
 export function PlainTable({ caption, headings, rows, numbers = [] }: PlainTableProps) {
-  const classAt = (column: number) => (numbers.includes(column) ? "number" : "");
-  return (
-    <TableFrame caption={caption}>
-      <thead>
-        <tr>
-          {headings.map((heading, column) => (
-            <th key={heading} scope="col" class={classAt(column)}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={index}>
-            {row.map((cell, column) => (
-              <Cell key={column} isHead={column === 0} className={classAt(column)}>
-                {cell}
-              </Cell>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </TableFrame>
-  );
+  const heads = headings.map((heading, column) => ({
+    heading,
+    className: numbers.includes(column) ? "number" : "",
+  }));
+  return <Grid caption={caption} heads={heads} rows={rows.map((cells, key) => ({ key, cells }))} />;
 }
 
-interface CellProps {
-  readonly isHead: boolean;
+interface GridHead {
+  readonly heading: ComponentChildren;
+  /** Of all cells of the column. */
   readonly className: string;
-  readonly children: ComponentChildren;
+  readonly order?: "ascending" | "descending" | "none";
 }
 
-function Cell({ isHead, className, children }: CellProps) {
-  if (!isHead) return <td class={className}>{children}</td>;
-  return (
-    <th scope="row" class={className}>
-      {children}
-    </th>
-  );
-}
-
-interface TableFrameProps {
+interface GridProps {
   readonly caption: string;
-  readonly children: ComponentChildren;
+  readonly heads: readonly GridHead[];
+  readonly rows: readonly { readonly key: unknown; readonly cells: readonly ComponentChildren[] }[];
 }
 
-/** A table in an area that scrolls sideways. */
-export function TableFrame({ caption, children }: TableFrameProps) {
+/** A table in an area that scrolls sideways. The first cell of a row names it. */
+function Grid({ caption, heads, rows }: GridProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by the keyboard.
     // biome-ignore lint/a11y/useSemanticElements: a section is a part with a heading.
     <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
       <table>
         <caption>{caption}</caption>
-        {children}
+        <thead>
+          <tr>
+            {heads.map(({ heading, className, order }, column) => (
+              <th key={column} scope="col" class={className} aria-sort={order}>
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells: [name, ...others] }) => (
+            <tr key={key}>
+              <th scope="row" class={heads[0]?.className}>
+                {name}
+              </th>
+              {others.map((cell, column) => (
+                <td key={column} class={heads[column + 1]?.className}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );

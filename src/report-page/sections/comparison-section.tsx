@@ -20,8 +20,11 @@ export function ComparisonSection({ report: { comparison } }: { readonly report:
   const date = startedAt === null ? "" : ` of ${timeText(startedAt).slice(0, 16)} UTC`;
   const tables = comparedTables(comparison);
   return (
-    <Section id="comparison" heading="Changes">
-      <p class="lead">{`Compared with ${shown(file)}${date}, Switchyard ${shown(version)}.`}</p>
+    <Section
+      id="comparison"
+      heading="Changes"
+      lead={`Compared with ${shown(file)}${date}, Switchyard ${shown(version)}.`}
+    >
       {tables.length === 0 && <p class="none">No differences were found.</p>}
       {tables.map(({ caption, total, rows }) => (
         <DataTable<Row>

@@ -17,23 +17,16 @@ interface ViewProps {
 
 export function DaysSection({ view }: ViewProps) {
   const { days, dayZone, otherDays } = view.report;
-  if (days.length === 0) {
-    return (
-      <Section id="days" heading="Days">
-        <p class="none">No row has a time.</p>
-      </Section>
-    );
-  }
+  if (days.length === 0) return <Section id="days" heading="Days" none="No row has a time." />;
   const empty = days.filter(({ events }) => events === 0).length;
+  const gaps = `${formatNumberOf(empty, "day")} without events ${empty === 1 ? "is" : "are"} crossed out.`;
   const what = [
     `Days are in ${shown(dayZone)}.`,
-    empty > 0 &&
-      `${formatNumberOf(empty, "day")} without events ${empty === 1 ? "is" : "are"} crossed out.`,
+    ...(empty > 0 ? [gaps] : []),
     "A dot marks a day with a finding. Choose a day to filter the parts below.",
   ];
   return (
-    <Section id="days" heading="Days and hours">
-      <p class="lead">{what.filter((part) => part !== false).join(" ")}</p>
+    <Section id="days" heading="Days and hours" lead={what.join(" ")}>
       <OutlyingDays days={view.outlying} />
       {otherDays.rows > 0 && (
         <p class="none">

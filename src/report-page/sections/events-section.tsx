@@ -32,13 +32,6 @@ export function EventsSection({ view }: { readonly view: ViewState }) {
     }));
     return chosen === null ? all : all.filter(({ rows }) => rows > 0);
   }, [chosen]);
-  if (events.length === 0) {
-    return (
-      <Section id="events" heading="Events">
-        <p class="none">There are no events.</p>
-      </Section>
-    );
-  }
   const total =
     chosen === null
       ? report.rows.mapped
@@ -48,7 +41,7 @@ export function EventsSection({ view }: { readonly view: ViewState }) {
       ? "Further names"
       : formatNumberOf(otherEvents.names, "further name");
   return (
-    <Section id="events" heading="Events">
+    <Section id="events" heading="Events" none={events.length === 0 && "There are no events."}>
       <DataTable<EventsLine>
         caption="Events by name"
         nouns={["event name", "event names"]}

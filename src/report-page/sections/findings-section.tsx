@@ -14,21 +14,14 @@ export function FindingsSection({ view }: { readonly view: ViewState }) {
   const own = findings.filter((finding) => !isInRejects(view.report, finding));
   const rest = own.slice(OPEN_MAX);
   const module = own.find(({ fix }) => fix?.module !== undefined)?.fix?.module;
-  if (own.length === 0) {
-    return (
-      <Section id="findings" heading="Findings">
-        <p class="none">
-          {rejects.length === 0 ? "No problem was found." : "No problem but the rejects was found."}
-        </p>
-      </Section>
-    );
-  }
+  const but = rejects.length === 0 ? "" : " but the rejects";
   return (
-    <Section id="findings" heading="Findings">
-      <p class="lead">
-        The most severe come first. Each line belongs in pipeline.config.json. switchyard validate
-        --apply writes the safe ones.
-      </p>
+    <Section
+      id="findings"
+      heading="Findings"
+      none={own.length === 0 && `No problem${but} was found.`}
+      lead="The most severe come first. Each line belongs in pipeline.config.json. switchyard validate --apply writes the safe ones."
+    >
       <FindingList findings={own.slice(0, OPEN_MAX)} view={view} />
       {rest.length > 0 && (
         <Details summary={formatNumberOf(rest.length, "further finding")}>

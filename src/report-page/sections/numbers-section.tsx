@@ -51,48 +51,31 @@ export function IdentitySection({ report: { identity } }: ReportProps) {
             numbers={[2]}
           />
         )}
-        <TopTable caption="Users with the most events" ids={userIDs} list={identity.topUsers} />
-        <TopTable
-          caption="Devices with the most events"
-          ids={deviceIDs}
-          list={identity.topDevices}
-        />
-        <TopTable
-          caption="Users with the most devices"
-          ids={userIDs}
-          list={identity.sharedUsers}
-          all={users}
-        />
-        <TopTable
-          caption="Devices with the most users"
-          ids={deviceIDs}
-          list={identity.sharedDevices}
-          all={devices}
-        />
+        <TopTable of="Users" with="events" list={identity.topUsers} />
+        <TopTable of="Devices" with="events" list={identity.topDevices} />
+        <TopTable of="Users" with="devices" list={identity.sharedUsers} all={users} />
+        <TopTable of="Devices" with="users" list={identity.sharedDevices} all={devices} />
       </div>
     </Section>
   );
 }
 
-/** Headings of ids, and of the ids of the other kind in the same events. */
-const userIDs = ["User", "Devices"] as const;
-const deviceIDs = ["Device", "Users"] as const;
-
 interface TopTableProps {
-  readonly caption: string;
-  readonly ids: readonly [string, string];
+  readonly of: "Users" | "Devices";
+  readonly with: "events" | "devices" | "users";
   readonly list: readonly TopID[];
   /** If all ids are too many to be counted, the events of each are a lower bound. */
   readonly all?: Estimate;
 }
 
-function TopTable({ caption, ids: [id, others], list, all }: TopTableProps) {
+function TopTable({ of, with: most, list, all }: TopTableProps) {
   if (list.length === 0) return null;
   const bound = (all?.error ?? 0) === 0 ? "" : "≥ ";
   return (
     <PlainTable
-      caption={caption}
-      headings={[id, "Events", others]}
+      caption={`${of} with the most ${most}`}
+      // The last column has the ids of the other kind in the same events.
+      headings={of === "Users" ? ["User", "Events", "Devices"] : ["Device", "Events", "Users"]}
       rows={list.map((top) => [
         <code key="id">{shown(top.id)}</code>,
         `${bound}${formatCount(top.rows)}`,
@@ -173,23 +156,19 @@ const unusedColumns: readonly TableColumn<Report["unusedFields"][number]>[] = [
 /** Source fields that no target of the mapping uses, and how often they have a value. */
 export function UnusedSection({ report: { unusedFields } }: ReportProps) {
   return (
-    <Section id="unused-fields" heading="Unused source fields">
-      {unusedFields.length === 0 ? (
-        <p class="none">The mapping uses every field of the sampled rows.</p>
-      ) : (
-        <>
-          <p class="lead">
-            Their values are in no event. To keep one, name it in metadata or user of the mapping.
-          </p>
-          <DataTable
-            caption="Fields without a target, and the share of sampled rows that have a value"
-            nouns={["field", "fields"]}
-            rows={unusedFields}
-            searchText={({ field }) => field.toLowerCase()}
-            columns={unusedColumns}
-          />
-        </>
-      )}
+    <Section
+      id="unused-fields"
+      heading="Unused source fields"
+      none={unusedFields.length === 0 && "The mapping uses every field of the sampled rows."}
+      lead="Their values are in no event. To keep one, name it in metadata or user of the mapping."
+    >
+      <DataTable
+        caption="Fields without a target, and the share of sampled rows that have a value"
+        nouns={["field", "fields"]}
+        rows={unusedFields}
+        searchText={({ field }) => field.toLowerCase()}
+        columns={unusedColumns}
+      />
     </Section>
   );
 }

@@ -20,8 +20,7 @@ export function QuickSection({ report }: { readonly report: Report }) {
     ? "The inputs are small: all rows were read, and all figures are exact."
     : `Estimated from a sample. With ${quick.confidence * 100} % confidence, all exact numbers are within these errors.`;
   return (
-    <Section id="estimates" heading="All inputs">
-      <p class="lead">{about}</p>
+    <Section id="estimates" heading="All inputs" lead={about}>
       <DataTable<Row>
         caption="Estimates for all inputs"
         nouns={["figure", "figures"]}

@@ -10,18 +10,13 @@ const SAMPLES_OPEN = 2;
 
 export function RejectsSection({ report }: { readonly report: Report }) {
   const { rejects, rows, findings } = report;
-  if (rejects.length === 0) {
-    return (
-      <Section id="rejects" heading="Rejects">
-        <p class="none">No row was rejected.</p>
-      </Section>
-    );
-  }
   return (
-    <Section id="rejects" heading="Rejects">
-      <p class="lead">
-        {`${formatNumberOf(rows.rejected, "row")} of ${formatCount(rows.read)} cannot become events. An export keeps them in a directory of rejects, so that you can retry them when the cause is fixed.`}
-      </p>
+    <Section
+      id="rejects"
+      heading="Rejects"
+      none={rejects.length === 0 && "No row was rejected."}
+      lead={`${formatNumberOf(rows.rejected, "row")} of ${formatCount(rows.read)} cannot become events. An export keeps them in a directory of rejects, so that you can retry them when the cause is fixed.`}
+    >
       {rejects.map((reject) => (
         <Reject
           key={reject}

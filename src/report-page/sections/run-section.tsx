@@ -24,8 +24,11 @@ export function QualifyingSection({ report }: ReportProps) {
   const created = formatNumberOf(qualifyingEvents.length - refused.length, "qualifying event");
   const but = refused.length > 0 ? `, and refuse ${formatCount(refused.length)}` : "";
   return (
-    <Section id="qualifying-events" heading="Qualifying events">
-      <p class="lead">{`switchyard qualify would create ${created}${but}.`}</p>
+    <Section
+      id="qualifying-events"
+      heading="Qualifying events"
+      lead={`switchyard qualify would create ${created}${but}.`}
+    >
       {refused.length > 0 && <QualifyingTable caption="Refused qualifying events" rows={refused} />}
       {qualifyingEvents.length > 0 && (
         <Details summary="All qualifying events" isScreenOnly>

@@ -15,17 +15,13 @@ const MORE_SAMPLES = 10;
 export function SamplesSection({ report: { samples } }: { readonly report: Report }) {
   const ordered = useMemo(() => inTurns(samples), [samples]);
   return (
-    <Section id="samples" heading="From row to event">
-      {samples.length === 0 ? (
-        <p class="none">No samples.</p>
-      ) : (
-        <>
-          <p class="lead">
-            Source rows beside the events that they become, one of each event name first.
-          </p>
-          <SampleList samples={ordered} />
-        </>
-      )}
+    <Section
+      id="samples"
+      heading="From row to event"
+      none={samples.length === 0 && "No samples."}
+      lead="Source rows beside the events that they become, one of each event name first."
+    >
+      <SampleList samples={ordered} />
     </Section>
   );
 }

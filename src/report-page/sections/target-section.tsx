@@ -29,10 +29,11 @@ export function TargetSection({ report: { target } }: { readonly report: Report 
   const again = reloaded === 0 ? "" : `, and ${formatCount(reloaded)} of announced days again`;
   const bill = billed === null ? "" : ` It bills ${formatNumberOf(billed, "event")}${again}.`;
   return (
-    <Section id="target" heading="Target">
-      <p class="lead">
-        {`${title} would take ${whole} of ${formatCount(events)} as they are; ${rest}.${bill}`}
-      </p>
+    <Section
+      id="target"
+      heading="Target"
+      lead={`${title} would take ${whole} of ${formatCount(events)} as they are; ${rest}.${bill}`}
+    >
       {rules.length === 0 ? (
         <p class="none">No event breaks a rule of the target.</p>
       ) : (

@@ -38,10 +38,11 @@ export function TimelineSection({ view }: ViewProps) {
   const top = events.slice(0, LAYERS_MAX);
   const hasRest = rows.mapped > sum(top, (event) => event.rows);
   return (
-    <Section id="timeline" heading="Timeline">
-      <p class="lead">
-        {names} Drag over the chart to choose days, or move its handles with the arrow keys.
-      </p>
+    <Section
+      id="timeline"
+      heading="Timeline"
+      lead={`${names} Drag over the chart to choose days, or move its handles with the arrow keys.`}
+    >
       <RangeLine view={view} />
       <ReportTimeline
         view={view}
