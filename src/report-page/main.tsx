@@ -3,9 +3,26 @@ import type { Report } from "../profile/report.js";
 import { shown } from "../ui/text.js";
 import { ThemeSwitch } from "../ui/theme-switch.js";
 import { hideTooltip, Tooltip } from "../ui/tooltip.js";
-import { ViewState } from "./elements/view-state.js";
+import { type ViewProps, ViewState } from "./elements/view-state.js";
 import { EventPage } from "./event-page.js";
-import { Overview } from "./overview.js";
+import { ComparisonSection } from "./sections/comparison-section.js";
+import { DaysSection } from "./sections/days-section.js";
+import { EventsSection } from "./sections/events-section.js";
+import { FindingsSection } from "./sections/findings-section.js";
+import { HeadSection } from "./sections/head-section.js";
+import {
+  IdentitySection,
+  SizesSection,
+  TimesSection,
+  UnusedSection,
+  UserPropertiesSection,
+} from "./sections/numbers-section.js";
+import { QuickSection } from "./sections/quick-section.js";
+import { RejectsSection } from "./sections/rejects-section.js";
+import { QualifyingSection, SettingsSection } from "./sections/run-section.js";
+import { SamplesSection } from "./sections/samples-section.js";
+import { TargetSection } from "./sections/target-section.js";
+import { TimelineSection } from "./sections/timeline-section.js";
 
 const TITLE = "Switchyard: dry run";
 
@@ -94,6 +111,32 @@ const navigation = [
   ["qualifying-events", "Qualifying events"],
   ["settings", "Inputs"],
 ] as const;
+
+/** All parts of the report. */
+function Overview({ view }: ViewProps) {
+  const { report } = view;
+  return (
+    <>
+      <HeadSection report={report} />
+      <QuickSection report={report} />
+      <FindingsSection view={view} />
+      <TargetSection report={report} />
+      <ComparisonSection report={report} />
+      <DaysSection view={view} />
+      <TimelineSection view={view} />
+      <EventsSection view={view} />
+      <UserPropertiesSection report={report} />
+      <IdentitySection report={report} />
+      <TimesSection report={report} />
+      <SizesSection report={report} />
+      <SamplesSection report={report} />
+      <UnusedSection report={report} />
+      <RejectsSection report={report} />
+      <QualifyingSection report={report} />
+      <SettingsSection report={report} />
+    </>
+  );
+}
 
 /** What is around the pages. */
 function Frame({ report, main }: { readonly report: Report; readonly main: HTMLElement }) {

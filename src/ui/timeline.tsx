@@ -39,7 +39,7 @@ const TOOLTIP_LINES_MAX = 10;
 export const REST_TONE = 8;
 
 /** The style of an element with one of the colours of layers. */
-export function toneStyle(tone: number) {
+export function toneStyle(tone = REST_TONE) {
   return { "--tone": `var(--tone-${tone})` };
 }
 

@@ -9,7 +9,6 @@ import {
   partDays,
   rowsInRange,
 } from "../../src/report-page/elements/day-series.js";
-import { dayLevel } from "../../src/ui/calendar-days.js";
 import { noneEmpty } from "../report/example-report.js";
 import { exampleReport } from "./example-report.js";
 
@@ -90,13 +89,4 @@ test("keeps days that are near, or have many events", () => {
     const days = daysWith(...counts);
     expect(partDays(days)).toEqual({ days, outlying: [] });
   }
-});
-
-test("the calendar's colours do not saturate: a campaign day stands out from usual days", () => {
-  const days = [820, 1_470, 1_530, 5_290];
-  const most = Math.max(...days);
-  expect(days.map((events) => dayLevel(events, most))).toEqual([4, 5, 5, 8]);
-  expect(dayLevel(0, most)).toBe(0);
-  expect(dayLevel(1, 1_000_000)).toBe(1);
-  expect(dayLevel(most, most)).toBe(8);
 });

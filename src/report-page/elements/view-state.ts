@@ -100,3 +100,11 @@ export class ViewState {
     this.#chosen.value = isAll ? null : { start, end: last + 1 };
   }
 }
+
+export interface ViewProps {
+  readonly view: ViewState;
+}
+
+export interface ReportProps {
+  readonly report: Report;
+}

@@ -1,9 +1,9 @@
-import type { Report } from "../../profile/report.js";
 import { comparedTables } from "../../report/comparison/comparison-text.js";
 import { Section } from "../../ui/blocks.js";
 import { DataTable, type TableColumn, textColumn } from "../../ui/data-table.js";
 import { shown } from "../../ui/text.js";
 import { timeText } from "../elements/display-text.js";
+import type { ReportProps } from "../elements/view-state.js";
 
 type Row = ReturnType<typeof comparedTables>[number]["rows"][number];
 
@@ -13,7 +13,7 @@ const columns: readonly TableColumn<Row>[] = [
 ];
 
 /** What has changed since an earlier report; nothing without one. */
-export function ComparisonSection({ report: { comparison } }: { readonly report: Report }) {
+export function ComparisonSection({ report: { comparison } }: ReportProps) {
   if (comparison === undefined) return null;
   const { earlier, unknown } = comparison;
   const { file, version, startedAt } = earlier;

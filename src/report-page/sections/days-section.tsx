@@ -9,11 +9,7 @@ import { Calendar } from "../../ui/calendar.js";
 import { DataTable, numberColumn, PlainTable, type TableColumn } from "../../ui/data-table.js";
 import { daysText, dayText, shown } from "../../ui/text.js";
 import { hoursInRange } from "../elements/day-series.js";
-import type { ViewState } from "../elements/view-state.js";
-
-interface ViewProps {
-  readonly view: ViewState;
-}
+import type { ViewProps } from "../elements/view-state.js";
 
 export function DaysSection({ view }: ViewProps) {
   const { days, dayZone, otherDays } = view.report;

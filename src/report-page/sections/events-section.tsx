@@ -8,7 +8,7 @@ import { DataTable, numberColumn, type TableColumn } from "../../ui/data-table.j
 import { partText, shown } from "../../ui/text.js";
 import { bucketDaysFor, eventBuckets, rowsInRange } from "../elements/day-series.js";
 import { shortEstimate, timeText } from "../elements/display-text.js";
-import type { ViewState } from "../elements/view-state.js";
+import type { ViewProps, ViewState } from "../elements/view-state.js";
 
 const SPARKLINE_BARS_MAX = 60;
 
@@ -20,7 +20,7 @@ interface EventsLine {
 }
 
 /** The table of event names, with counts of the chosen days. */
-export function EventsSection({ view }: { readonly view: ViewState }) {
+export function EventsSection({ view }: ViewProps) {
   const { report, series, chosen } = view;
   const { events, otherEvents, days } = report;
   const lines = useMemo(() => {

@@ -4,12 +4,12 @@ import { formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
 import { CopyButton, Details, Preformatted, Section } from "../../ui/blocks.js";
 import { dayText, shown } from "../../ui/text.js";
-import type { ViewState } from "../elements/view-state.js";
+import type { ViewProps, ViewState } from "../elements/view-state.js";
 
 /** Number of findings that are shown at first; the others open on demand. */
 const OPEN_MAX = 12;
 
-export function FindingsSection({ view }: { readonly view: ViewState }) {
+export function FindingsSection({ view }: ViewProps) {
   const { findings, rejects } = view.report;
   const own = findings.filter((finding) => !isInRejects(view.report, finding));
   const rest = own.slice(OPEN_MAX);
@@ -106,7 +106,7 @@ export function SeverityMark({ finding }: { readonly finding: Finding }) {
   const name = isOpen(finding) ? finding.severity : "accepted";
   const [mark, word] = marks[name];
   return (
-    <span class={`severity severity-${name}`}>
+    <span class={`severity tone-${name}`}>
       <span class="severity-mark" aria-hidden="true">
         {mark}
       </span>

@@ -11,14 +11,11 @@ import { type Fact, Facts } from "../../ui/blocks.js";
 import { partText, periodText, shareText, shown } from "../../ui/text.js";
 import { bucketDaysFor } from "../elements/day-series.js";
 import { errorText, shortEstimate, timeText } from "../elements/display-text.js";
+import type { ReportProps } from "../elements/view-state.js";
 import { findingId, isInRejects, isOpen, SeverityMark } from "./findings-section.js";
 
 /** Bars of the summary's period. */
 const PERIOD_BARS_MAX = 200;
-
-interface ReportProps {
-  readonly report: Report;
-}
 
 /** The summary, for a reader of one screen or one printed page: verdict, sum, period and what to do. */
 export function HeadSection({ report }: ReportProps) {
@@ -76,7 +73,7 @@ function Balance({ report: { rows } }: ReportProps) {
     <div class="balance">
       <dl>
         {terms.map(({ name, sign, count, label }) => (
-          <div key={label} class={`term term-${name}`} data-sign={sign}>
+          <div key={label} class={`term ${name}`} data-sign={sign}>
             <dt>{label}</dt>
             <dd>{formatCount(count)}</dd>
           </div>
@@ -84,7 +81,7 @@ function Balance({ report: { rows } }: ReportProps) {
       </dl>
       <div class="balance-bar" aria-hidden="true">
         {parts.map(({ name, label, count }) => (
-          <span key={label} class={`part part-${name}`} style={{ flexGrow: count / total }} />
+          <span key={label} class={`part ${name}`} style={{ flexGrow: count / total }} />
         ))}
       </div>
     </div>

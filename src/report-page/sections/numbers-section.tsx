@@ -4,11 +4,8 @@ import { Facts, Section } from "../../ui/blocks.js";
 import { DataTable, PlainTable, type TableColumn } from "../../ui/data-table.js";
 import { partText, shown } from "../../ui/text.js";
 import { positionText, shortEstimate, timeParts } from "../elements/display-text.js";
+import type { ReportProps } from "../elements/view-state.js";
 import { FillBar, PropertyTable } from "./property-table.js";
-
-interface ReportProps {
-  readonly report: Report;
-}
 
 export function UserPropertiesSection({ report }: ReportProps) {
   return (

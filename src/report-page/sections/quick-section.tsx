@@ -1,7 +1,8 @@
-import type { QuickReport, Report } from "../../profile/report.js";
+import type { QuickReport } from "../../profile/report.js";
 import { figureText } from "../../report/quick-text.js";
 import { Section } from "../../ui/blocks.js";
 import { DataTable, type TableColumn, textColumn } from "../../ui/data-table.js";
+import type { ReportProps } from "../elements/view-state.js";
 import { Unknown } from "./comparison-section.js";
 
 type Row = readonly [kind: string, name: string, figure: QuickReport["rows"]["read"]];
@@ -13,7 +14,7 @@ const columns: readonly TableColumn<Row>[] = [
 ];
 
 /** What a sample says of all inputs; nothing for a report without estimates. */
-export function QuickSection({ report }: { readonly report: Report }) {
+export function QuickSection({ report }: ReportProps) {
   const { quick } = report.sample;
   if (quick === undefined) return null;
   const about = quick.isExact

@@ -1,14 +1,15 @@
-import type { Finding, Report, ReportReject } from "../../profile/report.js";
+import type { Finding, ReportReject } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
 import { Details, Preformatted, Section } from "../../ui/blocks.js";
 import { partText, shown } from "../../ui/text.js";
 import { positionText } from "../elements/display-text.js";
+import type { ReportProps } from "../elements/view-state.js";
 import { FixLine, isInRejects } from "./findings-section.js";
 
 const SAMPLES_OPEN = 2;
 
-export function RejectsSection({ report }: { readonly report: Report }) {
+export function RejectsSection({ report }: ReportProps) {
   const { rejects, rows, findings } = report;
   return (
     <Section

@@ -10,12 +10,9 @@ import {
   textColumn,
 } from "../../ui/data-table.js";
 import { shown } from "../../ui/text.js";
+import type { ReportProps } from "../elements/view-state.js";
 
 type ShownEvent = ReportEstimates["qualifyingEvents"][number];
-
-interface ReportProps {
-  readonly report: Report;
-}
 
 /** Qualifying events that would be created. */
 export function QualifyingSection({ report }: ReportProps) {

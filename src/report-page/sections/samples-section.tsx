@@ -6,13 +6,14 @@ import { Details, Preformatted, Section } from "../../ui/blocks.js";
 import { shown } from "../../ui/text.js";
 import { toneStyle } from "../../ui/timeline.js";
 import { positionText } from "../elements/display-text.js";
+import type { ReportProps } from "../elements/view-state.js";
 import { type RowMember, rowMembers, type TextToken } from "../mapping/text-tokens.js";
 import { filterToken, type TraceLink, traceLinks } from "../mapping/trace-links.js";
 
 const FIRST_SAMPLES = 3;
 const MORE_SAMPLES = 10;
 
-export function SamplesSection({ report: { samples } }: { readonly report: Report }) {
+export function SamplesSection({ report: { samples } }: ReportProps) {
   const ordered = useMemo(() => inTurns(samples), [samples]);
   return (
     <Section
@@ -55,24 +56,18 @@ export function SampleList({ samples }: Pick<Report, "samples">) {
   );
 }
 
-/** Targets of a mapping, in the order of their colours. */
-const fields = [
-  "event",
-  "timestamp",
-  "userID",
-  "stableID",
-  "value",
-  "insertID",
-  "user",
-  "metadata",
-] as const;
-
-/** Indexes of the colours of `fields`. */
-const fieldTones = [0, 1, 2, 3, 4, 7, 5, 6];
-
-function fieldStyle(target: string) {
-  return toneStyle(fieldTones[(fields as readonly string[]).indexOf(target)] ?? 0);
-}
+/** Targets of a mapping in their order, with their colours. */
+const tones: Readonly<Record<string, number>> = {
+  event: 0,
+  timestamp: 1,
+  userID: 2,
+  stableID: 3,
+  value: 4,
+  insertID: 7,
+  user: 5,
+  metadata: 6,
+};
+const fields = Object.keys(tones);
 
 function MappingLegend() {
   return (
@@ -80,7 +75,7 @@ function MappingLegend() {
       <ul>
         {fields.map((field) => (
           <li key={field}>
-            <mark class="field" style={fieldStyle(field)}>
+            <mark class="field" style={toneStyle(tones[field])}>
               {field}
             </mark>
           </li>
@@ -147,7 +142,7 @@ function layout(sample: ReportSample) {
   const filtered = filterToken(source, sample.trace);
   const rankOf = (token: TextToken) => {
     const target = linkOf(token)?.target;
-    if (target !== undefined) return (fields as readonly string[]).indexOf(target);
+    if (target !== undefined) return fields.indexOf(target);
     return token === filtered ? fields.length : Infinity;
   };
   const ranked = source.map((member) => ({
@@ -188,7 +183,7 @@ function Members({ members, linkOf, lit }: MembersProps) {
         <mark
           key={index}
           class={`field${link.isConverted ? " converted" : ""}${link.index === lit ? " lit" : ""}`}
-          style={fieldStyle(link.target)}
+          style={toneStyle(tones[link.target])}
           data-link={link.index}
           title={token === link.from ? `becomes ${link.target}` : undefined}
         >

@@ -1,4 +1,4 @@
-import type { Report, TargetReport } from "../../profile/report.js";
+import type { TargetReport } from "../../profile/report.js";
 import { ruleText } from "../../report/findings/target.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { Details, Section } from "../../ui/blocks.js";
@@ -10,6 +10,7 @@ import {
   textColumn,
 } from "../../ui/data-table.js";
 import { partText } from "../../ui/text.js";
+import type { ReportProps } from "../elements/view-state.js";
 
 type Rule = TargetReport["rules"][number];
 type NameRow = Rule["names"][number];
@@ -21,7 +22,7 @@ const nameColumns: readonly TableColumn<NameRow>[] = [
 ];
 
 /** How the platform would take the events; nothing without a target that has rules. */
-export function TargetSection({ report: { target } }: { readonly report: Report }) {
+export function TargetSection({ report: { target } }: ReportProps) {
   if (target === undefined) return null;
   const { title, events, lost, changed, billed, reloaded = 0, rules } = target;
   const whole = formatNumberOf(events - lost - changed, "event");

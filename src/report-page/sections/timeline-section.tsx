@@ -12,15 +12,11 @@ import {
   rowsInRange,
   type SeriesLayer,
 } from "../elements/day-series.js";
-import type { ViewState } from "../elements/view-state.js";
+import type { ViewProps, ViewState } from "../elements/view-state.js";
 
 const HEIGHT_PX = 300;
 /** Most bars of a timeline; with more days, each bar shows weeks. */
 const BARS_MAX = 200;
-
-interface ViewProps {
-  readonly view: ViewState;
-}
 
 export function TimelineSection({ view }: ViewProps) {
   const { report, series } = view;
