@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ReportEvent } from "../profile/report.js";
 import { formatBytes, formatCount, formatNumberOf } from "../report/quantities.js";
-import { type Fact, Facts, Section } from "../ui/blocks.js";
+import { type Fact, Facts } from "../ui/blocks.js";
+import { Section } from "../ui/section.js";
 import { shareText, shown } from "../ui/text.js";
 import { eventBuckets, rowsInRange, singleLayer } from "./elements/day-series.js";
 import { errorText, shortEstimate, timeParts } from "./elements/display-text.js";
@@ -46,11 +47,11 @@ export function EventPage({ view, name }: EventPageProps) {
         <Facts list={mainFacts(event)} />
       </Head>
       {findings.length > 0 && (
-        <Section id="event-findings" heading="Findings">
+        <Section id="event-findings" title="Findings">
           <FindingList findings={findings} view={view} />
         </Section>
       )}
-      <Section id="event-timeline" heading="Timeline">
+      <Section id="event-timeline" title="Timeline">
         <RangeLine view={view} />
         <p class="note">{rows} with this name in the chosen days</p>
         <ReportTimeline
@@ -62,7 +63,7 @@ export function EventPage({ view, name }: EventPageProps) {
       </Section>
       <Section
         id="event-properties"
-        heading="Properties"
+        title="Properties"
         none={
           event.properties === null &&
           "The properties of this event were not profiled, because it is beyond the limit of names."
@@ -72,7 +73,7 @@ export function EventPage({ view, name }: EventPageProps) {
       </Section>
       <Section
         id="event-samples"
-        heading="From row to event"
+        title="From row to event"
         none={samples.length === 0 && "There is no sample of this event."}
       >
         <SampleList samples={samples} />

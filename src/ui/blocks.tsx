@@ -1,27 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useState } from "preact/hooks";
 
-interface SectionProps {
-  /** Its address. */
-  readonly id: string;
-  readonly heading: string;
-  readonly lead?: string;
-  /** Said instead of lead and content, where there is nothing. */
-  readonly none?: string | false;
-  readonly children?: ComponentChildren;
-}
-
-/** A part of a page with its heading. */
-export function Section({ id, heading, lead, none = false, children }: SectionProps) {
-  return (
-    <section id={id} aria-labelledby={`${id}-heading`}>
-      <h2 id={`${id}-heading`}>{heading}</h2>
-      {none === false && lead !== undefined && <p class="lead">{lead}</p>}
-      {none === false ? children : <p class="none">{none}</p>}
-    </section>
-  );
-}
-
 interface DetailsProps {
   readonly summary: string;
   /** Not printed: numbers of a chart, or a long list. Its content is made when it is first opened. */

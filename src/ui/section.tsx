@@ -3,18 +3,31 @@ import { useId } from "preact/hooks";
 
 interface SectionProps {
   readonly title: ComponentChildren;
+  /** Its address, where the page has one. */
+  readonly id?: string;
   /** True for a frame around it. */
   readonly isPanel?: boolean;
-  readonly children: ComponentChildren;
+  readonly lead?: string;
+  /** Said instead of lead and content, where there is nothing. */
+  readonly none?: string | false;
+  readonly children?: ComponentChildren;
 }
 
 /** A part of a page, which screen readers list by its title. */
-export function Section({ title, isPanel = false, children }: SectionProps) {
-  const id = useId();
+export function Section({
+  title,
+  id,
+  isPanel = false,
+  lead,
+  none = false,
+  children,
+}: SectionProps) {
+  const titleId = useId();
   return (
-    <section class={isPanel ? "panel" : undefined} aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
-      {children}
+    <section id={id} class={isPanel ? "panel" : undefined} aria-labelledby={titleId}>
+      <h2 id={titleId}>{title}</h2>
+      {none === false && lead !== undefined && <p class="lead">{lead}</p>}
+      {none === false ? children : <p class="none">{none}</p>}
     </section>
   );
 }

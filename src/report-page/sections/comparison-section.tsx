@@ -1,6 +1,6 @@
 import { comparedTables } from "../../report/comparison/comparison-text.js";
-import { Section } from "../../ui/blocks.js";
 import { DataTable, type TableColumn, textColumn } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import { shown } from "../../ui/text.js";
 import { timeText } from "../elements/display-text.js";
 import type { ReportProps } from "../elements/view-state.js";
@@ -22,7 +22,7 @@ export function ComparisonSection({ report: { comparison } }: ReportProps) {
   return (
     <Section
       id="comparison"
-      heading="Changes"
+      title="Changes"
       lead={`Compared with ${shown(file)}${date}, Switchyard ${shown(version)}.`}
     >
       {tables.length === 0 && <p class="none">No differences were found.</p>}

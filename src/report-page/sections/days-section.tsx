@@ -4,16 +4,17 @@ import { sum } from "../../base/sum.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { BarChart } from "../../ui/bar-charts.js";
-import { Details, Section } from "../../ui/blocks.js";
+import { Details } from "../../ui/blocks.js";
 import { Calendar } from "../../ui/calendar.js";
 import { DataTable, numberColumn, PlainTable, type TableColumn } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import { daysText, dayText, shown } from "../../ui/text.js";
 import { hoursInRange } from "../elements/day-series.js";
 import type { ViewProps } from "../elements/view-state.js";
 
 export function DaysSection({ view }: ViewProps) {
   const { days, dayZone, otherDays } = view.report;
-  if (days.length === 0) return <Section id="days" heading="Days" none="No row has a time." />;
+  if (days.length === 0) return <Section id="days" title="Days" none="No row has a time." />;
   const empty = days.filter(({ events }) => events === 0).length;
   const gaps = `${formatNumberOf(empty, "day")} without events ${empty === 1 ? "is" : "are"} crossed out.`;
   const what = [
@@ -22,7 +23,7 @@ export function DaysSection({ view }: ViewProps) {
     "A dot marks a day with a finding. Choose a day to filter the parts below.",
   ];
   return (
-    <Section id="days" heading="Days and hours" lead={what.join(" ")}>
+    <Section id="days" title="Days and hours" lead={what.join(" ")}>
       <OutlyingDays days={view.outlying} />
       {otherDays.rows > 0 && (
         <p class="none">

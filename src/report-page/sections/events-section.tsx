@@ -3,8 +3,8 @@ import { sum } from "../../base/sum.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { Sparkline } from "../../ui/bar-charts.js";
-import { Section } from "../../ui/blocks.js";
 import { DataTable, numberColumn, type TableColumn } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import { partText, shown } from "../../ui/text.js";
 import { bucketDaysFor, eventBuckets, rowsInRange } from "../elements/day-series.js";
 import { shortEstimate, timeText } from "../elements/display-text.js";
@@ -41,7 +41,7 @@ export function EventsSection({ view }: ViewProps) {
       ? "Further names"
       : formatNumberOf(otherEvents.names, "further name");
   return (
-    <Section id="events" heading="Events" none={events.length === 0 && "There are no events."}>
+    <Section id="events" title="Events" none={events.length === 0 && "There are no events."}>
       <DataTable<EventsLine>
         caption="Events by name"
         nouns={["event name", "event names"]}

@@ -2,7 +2,8 @@ import { useRef } from "preact/hooks";
 import type { Finding, Fix, Report, Severity } from "../../profile/report.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
-import { CopyButton, Details, Preformatted, Section } from "../../ui/blocks.js";
+import { CopyButton, Details, Preformatted } from "../../ui/blocks.js";
+import { Section } from "../../ui/section.js";
 import { dayText, shown } from "../../ui/text.js";
 import type { ViewProps, ViewState } from "../elements/view-state.js";
 
@@ -18,7 +19,7 @@ export function FindingsSection({ view }: ViewProps) {
   return (
     <Section
       id="findings"
-      heading="Findings"
+      title="Findings"
       none={own.length === 0 && `No problem${but} was found.`}
       lead="The most severe come first. Each line belongs in pipeline.config.json. switchyard validate --apply writes the safe ones."
     >

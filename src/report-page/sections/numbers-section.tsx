@@ -1,7 +1,8 @@
 import type { Estimate, Report, TopID } from "../../profile/report.js";
 import { formatBytes, formatCount, zoneOfShift } from "../../report/quantities.js";
-import { Facts, Section } from "../../ui/blocks.js";
+import { Facts } from "../../ui/blocks.js";
 import { DataTable, PlainTable, type TableColumn } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import { partText, shown } from "../../ui/text.js";
 import { positionText, shortEstimate, timeParts } from "../elements/display-text.js";
 import type { ReportProps } from "../elements/view-state.js";
@@ -9,7 +10,7 @@ import { FillBar, PropertyTable } from "./property-table.js";
 
 export function UserPropertiesSection({ report }: ReportProps) {
   return (
-    <Section id="user-properties" heading="User properties">
+    <Section id="user-properties" title="User properties">
       <PropertyTable caption="User properties" properties={report.userProperties} />
     </Section>
   );
@@ -26,7 +27,7 @@ export function IdentitySection({ report: { identity } }: ReportProps) {
     ["Neither", nobody],
   ] as const;
   return (
-    <Section id="identity" heading="Identity">
+    <Section id="identity" title="Identity">
       <div class="columns">
         <PlainTable
           caption="Events by ids"
@@ -90,7 +91,7 @@ export function TimesSection({ report: { times, rows, dayZone } }: ReportProps) 
   const { confidence, shiftHours } = zoneGuess;
   const guess = confidence === "none" || shiftHours === 0 ? "–" : zoneOfShift(shiftHours);
   return (
-    <Section id="times" heading="Times">
+    <Section id="times" title="Times">
       <Facts
         list={[
           ["First event", ...(first === null ? (["–"] as const) : timeParts(first))],
@@ -107,7 +108,7 @@ export function TimesSection({ report: { times, rows, dayZone } }: ReportProps) 
 
 export function SizesSection({ report: { sizes } }: ReportProps) {
   return (
-    <Section id="sizes" heading="Sizes">
+    <Section id="sizes" title="Sizes">
       <Facts
         list={[
           ["All events", formatBytes(sizes.total), "as JSON lines"],
@@ -155,7 +156,7 @@ export function UnusedSection({ report: { unusedFields } }: ReportProps) {
   return (
     <Section
       id="unused-fields"
-      heading="Unused source fields"
+      title="Unused source fields"
       none={unusedFields.length === 0 && "The mapping uses every field of the sampled rows."}
       lead="Their values are in no event. To keep one, name it in metadata or user of the mapping."
     >

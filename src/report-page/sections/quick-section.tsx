@@ -1,7 +1,7 @@
 import type { QuickReport } from "../../profile/report.js";
 import { figureText } from "../../report/quick-text.js";
-import { Section } from "../../ui/blocks.js";
 import { DataTable, type TableColumn, textColumn } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import type { ReportProps } from "../elements/view-state.js";
 import { Unknown } from "./comparison-section.js";
 
@@ -21,7 +21,7 @@ export function QuickSection({ report }: ReportProps) {
     ? "The inputs are small: all rows were read, and all figures are exact."
     : `Estimated from a sample. With ${quick.confidence * 100} % confidence, all exact numbers are within these errors.`;
   return (
-    <Section id="estimates" heading="All inputs" lead={about}>
+    <Section id="estimates" title="All inputs" lead={about}>
       <DataTable<Row>
         caption="Estimates for all inputs"
         nouns={["figure", "figures"]}

@@ -1,7 +1,8 @@
 import type { Finding, ReportReject } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
-import { Details, Preformatted, Section } from "../../ui/blocks.js";
+import { Details, Preformatted } from "../../ui/blocks.js";
+import { Section } from "../../ui/section.js";
 import { partText, shown } from "../../ui/text.js";
 import { positionText } from "../elements/display-text.js";
 import type { ReportProps } from "../elements/view-state.js";
@@ -14,7 +15,7 @@ export function RejectsSection({ report }: ReportProps) {
   return (
     <Section
       id="rejects"
-      heading="Rejects"
+      title="Rejects"
       none={rejects.length === 0 && "No row was rejected."}
       lead={`${formatNumberOf(rows.rejected, "row")} of ${formatCount(rows.read)} cannot become events. An export keeps them in a directory of rejects, so that you can retry them when the cause is fixed.`}
     >

@@ -1,7 +1,7 @@
 import type { Report, ReportEstimates } from "../../profile/report.js";
 import { configurationLine } from "../../report/findings/configuration-fixes.js";
 import { formatBytes, formatCount, formatNumberOf } from "../../report/quantities.js";
-import { Details, Preformatted, Section } from "../../ui/blocks.js";
+import { Details, Preformatted } from "../../ui/blocks.js";
 import {
   DataTable,
   numberColumn,
@@ -9,6 +9,7 @@ import {
   type TableColumn,
   textColumn,
 } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import { shown } from "../../ui/text.js";
 import type { ReportProps } from "../elements/view-state.js";
 
@@ -23,7 +24,7 @@ export function QualifyingSection({ report }: ReportProps) {
   return (
     <Section
       id="qualifying-events"
-      heading="Qualifying events"
+      title="Qualifying events"
       lead={`switchyard qualify would create ${created}${but}.`}
     >
       {refused.length > 0 && <QualifyingTable caption="Refused qualifying events" rows={refused} />}
@@ -80,7 +81,7 @@ export function SettingsSection({ report: { configuration, limits, inputs } }: R
   const failed = sources.filter(({ failure }) => failure !== undefined);
   const further = sourcesTotal - sources.length;
   return (
-    <Section id="settings" heading="Inputs and configuration">
+    <Section id="settings" title="Inputs and configuration">
       {failed.length > 0 && (
         <SourceTable caption="Sources that could not be read completely" rows={failed} />
       )}

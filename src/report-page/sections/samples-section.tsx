@@ -2,7 +2,8 @@ import { useMemo, useState } from "preact/hooks";
 import type { Report, ReportSample } from "../../profile/report.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
-import { Details, Preformatted, Section } from "../../ui/blocks.js";
+import { Details, Preformatted } from "../../ui/blocks.js";
+import { Section } from "../../ui/section.js";
 import { shown } from "../../ui/text.js";
 import { toneStyle } from "../../ui/timeline.js";
 import { positionText } from "../elements/display-text.js";
@@ -18,7 +19,7 @@ export function SamplesSection({ report: { samples } }: ReportProps) {
   return (
     <Section
       id="samples"
-      heading="From row to event"
+      title="From row to event"
       none={samples.length === 0 && "No samples."}
       lead="Source rows beside the events that they become, one of each event name first."
     >

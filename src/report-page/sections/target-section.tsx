@@ -1,7 +1,7 @@
 import type { TargetReport } from "../../profile/report.js";
 import { ruleText } from "../../report/findings/target.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
-import { Details, Section } from "../../ui/blocks.js";
+import { Details } from "../../ui/blocks.js";
 import {
   DataTable,
   numberColumn,
@@ -9,6 +9,7 @@ import {
   type TableColumn,
   textColumn,
 } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import { partText } from "../../ui/text.js";
 import type { ReportProps } from "../elements/view-state.js";
 
@@ -32,7 +33,7 @@ export function TargetSection({ report: { target } }: ReportProps) {
   return (
     <Section
       id="target"
-      heading="Target"
+      title="Target"
       lead={`${title} would take ${whole} of ${formatCount(events)} as they are; ${rest}.${bill}`}
     >
       {rules.length === 0 ? (

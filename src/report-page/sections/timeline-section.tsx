@@ -1,8 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { sum } from "../../base/sum.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
-import { Details, Section } from "../../ui/blocks.js";
+import { Details } from "../../ui/blocks.js";
 import { PlainTable } from "../../ui/data-table.js";
+import { Section } from "../../ui/section.js";
 import { daysText, partText, shown } from "../../ui/text.js";
 import { REST_TONE, Timeline, toneStyle } from "../../ui/timeline.js";
 import {
@@ -26,7 +27,7 @@ export function TimelineSection({ view }: ViewProps) {
     () => (bucketDays: number) => layersOf(report, series, bucketDays),
     [report, series],
   );
-  if (days.length === 0) return <Section id="timeline" heading="Timeline" />;
+  if (days.length === 0) return <Section id="timeline" title="Timeline" />;
   const names =
     events.length <= LAYERS_MAX
       ? "Events by name."
@@ -36,7 +37,7 @@ export function TimelineSection({ view }: ViewProps) {
   return (
     <Section
       id="timeline"
-      heading="Timeline"
+      title="Timeline"
       lead={`${names} Drag over the chart to choose days, or move its handles with the arrow keys.`}
     >
       <RangeLine view={view} />
