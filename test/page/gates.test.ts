@@ -72,7 +72,9 @@ describeConsole("the pages of gates", (web) => {
     await page.getByLabel("Values").press("Enter");
     await page.getByRole("button", { name: "Review" }).click();
     const dialog = page.getByRole("dialog");
-    await expect.poll(() => dialog.textContent()).toContain('"CH"');
+    await expect
+      .poll(() => dialog.textContent())
+      .toContain("If the country is DE, AT or CH → on for 50 % of them, off for the others");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByText("is saved.").waitFor();
     const saved = await readGate(id);

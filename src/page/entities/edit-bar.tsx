@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Dialog } from "../../ui/dialog.js";
 import { ErrorNotice } from "../../ui/feedback.js";
 import { say } from "../../ui/toasts.js";
@@ -6,6 +7,7 @@ import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { ChangeList, valueText } from "./audit-table.js";
 import type { Draft } from "./draft.js";
+import { editChanges } from "./edit-changes.js";
 import { Impact } from "./impact.js";
 import type { Kind } from "./kinds.js";
 
@@ -24,7 +26,9 @@ export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
       <p>
         {count} {count === 1 ? "field" : "fields"} changed, not saved
         {faults.length > 0 && <span class="fault"> · {faults.length} to fix first</span>}
-        {warnings.length > 0 && <span class="warning"> · {warnings.length} warnings</span>}
+        {warnings.length > 0 && (
+          <span class="warning"> · {formatNumberOf(warnings.length, "warning")}</span>
+        )}
       </p>
       <button type="button" class="quiet" onClick={draft.discard}>
         Discard
@@ -52,13 +56,7 @@ export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
       {isReviewed && (
         <Dialog title="What will change" onClose={() => setIsReviewed(false)}>
           <Impact kind={kind} draft={draft} />
-          <ChangeList
-            changes={Object.entries(edits).map(([property, after]) => ({
-              property,
-              before: draft.stored[property],
-              after,
-            }))}
-          />
+          <ChangeList changes={editChanges(draft.stored, edits)} />
           <div class="buttons">
             <button
               type="button"

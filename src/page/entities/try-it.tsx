@@ -173,6 +173,12 @@ function Tried({ rule, isDeciding }: { rule: TriedRule; isDeciding: boolean }) {
 function conditionText(condition: TriedRule["conditions"][number]): string {
   const { type, field, operator, targetValue, value, holds } = condition;
   if (type === "public") return "everyone: yes";
+  if (type === "pass_gate" || type === "fail_gate") {
+    const [, id = String(targetValue)] = /^segment:(.*)$/s.exec(String(targetValue)) ?? [];
+    const isSegment = id !== String(targetValue);
+    const wanted = type === "pass_gate" ? "" : "not ";
+    return `${isSegment ? `${wanted}in the segment ${id}` : `the gate ${id} is ${wanted}on`}: ${holds ? "yes" : "no"}`;
+  }
   const verb = operatorWords[operator ?? ""]?.label ?? operator ?? "";
   const target = Array.isArray(targetValue) ? targetValue.join(", ") : String(targetValue ?? "");
   const subject = field ?? type.replaceAll("_", " ");
