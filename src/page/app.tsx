@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
 import { ErrorNotice, Skeleton } from "../ui/feedback.js";
 import { Toasts } from "../ui/toasts.js";
+import { Tooltip } from "../ui/tooltip.js";
 import { EntityList } from "./entities/entity-list.js";
 import { type Kind, kinds } from "./entities/kinds.js";
 import { Navigation } from "./navigation.js";
@@ -27,6 +28,7 @@ export function App() {
     <LocationProvider scope={ownPaths}>
       <Frame />
       <Toasts />
+      <Tooltip />
     </LocationProvider>
   );
 }

@@ -1,28 +1,46 @@
+import { useMemo } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import type { MigrationStep } from "../../contract/migration.js";
 import { formatNumberOf } from "../../report/quantities.js";
-import { DayBars } from "../../ui/day-bars.js";
+import { Calendar } from "../../ui/calendar.js";
+import type { CalendarDay } from "../../ui/calendar-days.js";
 import { Section } from "../../ui/section.js";
 
-const DAY_MS = 86_400_000;
-
-/** The events by day of the last step that counted them. */
+/** The events by day of the last step that counted them. A day leads to its events in this service. */
 export function DaysOfSteps({ steps }: { steps: readonly MigrationStep[] }) {
+  const { route } = useLocation();
   const step = [...steps].reverse().find(({ days }) => days.length > 0);
-  const first = step?.days[0];
-  const last = step?.days.at(-1);
-  if (step === undefined || first === undefined || last === undefined) return null;
+  const days = useMemo(() => everyDay(step?.days ?? []), [step]);
+  if (step === undefined) return null;
   return (
     <Section title="Days">
       <p class="soft">
         {formatNumberOf(step.days.length + step.daysLeftOut, "day")} with events, as {step.name}{" "}
         counted them{step.daysLeftOut > 0 && `; the first ${step.days.length} are shown`}
       </p>
-      <DayBars
-        from={first.day}
-        until={new Date(Date.parse(last.day) + DAY_MS).toISOString().slice(0, 10)}
-        counts={new Map(step.days.map(({ day, events }) => [day, events]))}
-        hrefOf={(day) => `/events?day=${day}`}
+      <Calendar
+        days={days}
+        noun="events"
+        range={null}
+        onChoose={(range) => {
+          const day = range === null ? undefined : days[range.start]?.day;
+          if (day !== undefined) route(`/events?day=${day}`);
+        }}
       />
     </Section>
   );
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns each day from the first to the last one, also those without events. */
+function everyDay(days: MigrationStep["days"]): readonly CalendarDay[] {
+  const counts = new Map(days.map(({ day, events }) => [day, events]));
+  const [first, last] = [days[0], days.at(-1)].map((one) => Date.parse(one?.day ?? ""));
+  const all: CalendarDay[] = [];
+  for (let time = first ?? 0; time <= (last ?? -1); time += DAY_MS) {
+    const day = new Date(time).toISOString().slice(0, 10);
+    all.push({ day, count: counts.get(day) ?? 0 });
+  }
+  return all;
 }
