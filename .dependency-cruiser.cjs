@@ -92,12 +92,13 @@ const rooms = {
   // The console.
   contract: ["base"],
   openapi: ["base", "contract"],
+  statistics: [],
   console: ["base", "contract"],
   storage: ["base", "contract"],
   evaluation: ["base", "contract"],
   intake: ["base", "target"],
   http: ["base", "contract", "openapi", "storage", "target", "intake"],
-  service: ["base", "contract", "storage", "target", "evaluation", "intake", "http"],
+  service: ["base", "contract", "statistics", "storage", "target", "evaluation", "intake", "http"],
   // Browser code. The web console has the types of the contract and of the client.
   ui: ["report"],
   page: ["contract", "console", "report", "ui"],

@@ -37,7 +37,7 @@ files executed by a PATCH of a gate: ${patched.size}`);
 function modules() {
   const found = new Map();
   const names = readdirSync(join(checkout, "src"), { recursive: true, encoding: "utf8" });
-  for (const name of names.filter((file) => file.endsWith(".ts"))) {
+  for (const name of names.filter((file) => /\.tsx?$/.test(file))) {
     const lines = readFileSync(join(checkout, "src", name), "utf8").split("\n").length - 1;
     for (const module of [name.includes("/") ? name.split("/")[0] : name, "~ all"]) {
       const count = found.get(module) ?? { files: 0, lines: 0 };

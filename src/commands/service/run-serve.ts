@@ -4,6 +4,7 @@ import { version } from "../../base/package-files.js";
 import type { EventTotals } from "../../http/metrics.js";
 import { createLogger } from "../../http/request-log.js";
 import { startServer } from "../../http/server.js";
+import { listenError } from "../../options/listen-error.js";
 import { type Environment, WEBHOOK_SECRET_VARIABLE } from "../../options/secrets.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { createService } from "../../service/create-service.js";
@@ -12,7 +13,6 @@ import { webhookSecret } from "../../service/webhook-signature.js";
 import type { Target } from "../../target/target.js";
 import { defaultTarget } from "../../target/targets.js";
 import type { CommandContext } from "../context.js";
-import { listenError } from "../listen-error.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
 import { openJournals, openServiceStore } from "./open-service-store.js";
 import {

@@ -1,10 +1,10 @@
 import path from "node:path";
 import type { LogLevel } from "../../base/log-levels.js";
+import type { Address } from "../../options/listen-error.js";
 import { type OptionValues, withDefaults } from "../../options/option-names.js";
 import type { Target } from "../../target/target.js";
 import { loadTarget } from "../../target/targets.js";
 import { type OutputForm, outputOf } from "../context.js";
-import type { Address } from "../listen-error.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";
 

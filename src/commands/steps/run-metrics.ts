@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { version } from "../../base/package-files.js";
 import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
 import type { StepName } from "../../options/configuration-schema.js";
-import { type Address, listenError } from "../listen-error.js";
+import { type Address, listenError } from "../../options/listen-error.js";
 
 /** Counters of a step, which only grow. A step omits those that it does not count. */
 const counters = {

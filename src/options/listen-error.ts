@@ -1,6 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import { option } from "../base/option-text.js";
-import type { OptionName } from "../options/option-names.js";
+import type { OptionName } from "./option-names.js";
 
 /** An address to listen on. */
 export interface Address {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { browserCommand, openBrowser } from "../../src/commands/open-browser.js";
+import { browserCommand, openBrowser } from "../../src/base/open-browser.js";
 
 const url = "http://127.0.0.1:1/sign-in#a~%2Fmigrations%2F1";
 

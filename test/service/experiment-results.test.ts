@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Experiment } from "../../../src/contract/experiment.js";
-import type {
-  CumulativeExposures,
-  PulseResults,
-} from "../../../src/contract/experiment-results.js";
-import { refusal } from "../../support/refusal.js";
-import { START_TIME, startTestService, type TestService } from "../../support/service.js";
+import type { Experiment } from "../../src/contract/experiment.js";
+import type { CumulativeExposures, PulseResults } from "../../src/contract/experiment-results.js";
+import { refusal } from "../support/refusal.js";
+import { START_TIME, startTestService, type TestService } from "../support/service.js";
 
 const DAY = 86_400_000;
 const path = "/console/v1/experiments";

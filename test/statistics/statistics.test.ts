@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { chiSquarePValue, goodnessOfFit } from "../../../src/service/results/chi-square.js";
+import { chiSquarePValue, goodnessOfFit } from "../../src/statistics/chi-square.js";
 import {
   differencePValue,
   newcombeInterval,
   type Proportion,
   wilsonInterval,
-} from "../../../src/service/results/proportions.js";
+} from "../../src/statistics/proportions.js";
 
 const of = (count: number, total: number): Proportion => ({ count, total });
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import type { Environment } from "../options/secrets.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Opens a URL in the browser of the user: that of `BROWSER`, else the default one. Does not wait for it;

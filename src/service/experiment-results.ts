@@ -1,26 +1,26 @@
-import { DAY_MS, formatDay, parseDay } from "../../base/day.js";
-import type { Experiment } from "../../contract/experiment.js";
+import { DAY_MS, formatDay, parseDay } from "../base/day.js";
+import type { Experiment } from "../contract/experiment.js";
 import type {
   CumulativeExposures,
   experimentResultRoutes,
   PulseResults,
   ResultGroup,
-} from "../../contract/experiment-results.js";
-import { loggedNames } from "../../evaluation/initialize-response.js";
-import type { Handlers } from "../../http/handler.js";
-import { invalid, ServiceError } from "../../http/service-error.js";
-import type { EventStore } from "../../storage/event-store.js";
-import type { ExperimentCounts } from "../../storage/experiment-counts.js";
-import type { EntityOperations } from "../entity-operations.js";
-import { experimentType } from "../experiment-states.js";
-import { goodnessOfFit, SAMPLE_RATIO_P_VALUE_MIN } from "./chi-square.js";
+} from "../contract/experiment-results.js";
+import { loggedNames } from "../evaluation/initialize-response.js";
+import type { Handlers } from "../http/handler.js";
+import { invalid, ServiceError } from "../http/service-error.js";
+import { goodnessOfFit, SAMPLE_RATIO_P_VALUE_MIN } from "../statistics/chi-square.js";
 import {
   differencePValue,
   newcombeInterval,
   type Proportion,
   rateOf,
   wilsonInterval,
-} from "./proportions.js";
+} from "../statistics/proportions.js";
+import type { EventStore } from "../storage/event-store.js";
+import type { ExperimentCounts } from "../storage/experiment-counts.js";
+import type { EntityOperations } from "./entity-operations.js";
+import { experimentType } from "./experiment-states.js";
 
 type Counts = ExperimentCounts["groups"][number];
 type Reasons = { property: string; message: string }[];
