@@ -3,7 +3,7 @@ import { consoleRoutes, extension, noParams, noQuery, type Route } from "./route
 
 const onLive = consoleRoutes("Live", "/console/v1/live", noParams);
 
-/** What happens in the service, as server-sent events. */
+/** Stored events and accepted writes as they happen, as server-sent events. */
 export const liveRoutes = {
   watchService: onLive("GET", "", "Follow stored events and accepted writes as they happen", {
     ...extension,

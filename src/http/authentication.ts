@@ -45,7 +45,7 @@ export interface Caller {
   readonly session: SessionRecord | undefined;
 }
 
-/** What authentication looks at beside the request. */
+/** The stores and limits that authentication reads beside the request. */
 export interface KeyChecks extends CookieFacts {
   /** Headers that may carry the key; the first is named in refusals. */
   readonly keyHeaders: readonly string[];

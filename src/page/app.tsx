@@ -41,7 +41,7 @@ function Frame() {
     if (error === undefined) return <Skeleton lines={12} />;
     return <ErrorNotice error={error} retry={() => void readSession()} />;
   }
-  // A link signs its reader in anew, with its own rights.
+  // A link signs its reader in again, with its own rights.
   if (session.value === null || path === "/sign-in") return <SignIn />;
   return (
     <>

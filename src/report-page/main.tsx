@@ -138,7 +138,7 @@ function Overview({ view }: ViewProps) {
   );
 }
 
-/** What is around the pages. */
+/** The frame around the pages. */
 function Frame({ report, main }: { readonly report: Report; readonly main: HTMLElement }) {
   const parts = navigation.filter(
     ([id]) => (id !== "target" && id !== "comparison") || report[id] !== undefined,

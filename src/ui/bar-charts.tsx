@@ -60,7 +60,7 @@ interface BarChartProps {
   /** Description of the drawing, one sentence. */
   readonly label: string;
   readonly bars: readonly (readonly [name: string, count: number])[];
-  /** Of the counts: `events`. */
+  /** The noun of the counts: `events`. */
   readonly noun: string;
   /** One bar of so many has its name below it. */
   readonly namedEvery: number;

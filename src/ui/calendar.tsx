@@ -16,7 +16,7 @@ const LARGE_MONTHS_MAX = 18;
 
 interface CalendarProps {
   readonly days: readonly CalendarDay[];
-  /** Of the counts: `events`. */
+  /** The noun of the counts: `events`. */
   readonly noun: string;
   /** The chosen days; `null` if none are. */
   readonly range: DayRange | null;

@@ -55,7 +55,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const found = useMemo(() => {
     const matching = words === "" ? rows : rows.filter((row) => searchText?.(row).includes(words));
     return sorted(matching, columns[sorting.column]?.sortValue, sorting.isDescending);
-    // Columns and search are always the same ones, even where they are made anew.
+    // Columns and search are always the same ones, even where they are made again.
   }, [rows, words, sorting]);
 
   const lastPage = Math.max(0, Math.ceil(found.length / PAGE_ROWS) - 1);
@@ -196,7 +196,7 @@ export function PlainTable({ caption, headings, rows, numbers = [] }: PlainTable
 
 interface GridHead {
   readonly heading: ComponentChildren;
-  /** Of all cells of the column. */
+  /** The same for all cells of the column. */
   readonly className: string;
   readonly order?: "ascending" | "descending" | "none";
 }

@@ -7,7 +7,7 @@ interface DayBarsProps {
   readonly until: string;
   readonly counts: ReadonlyMap<string, number>;
   readonly hrefOf: (day: string) => string;
-  /** Of the counts. Default: `events`. */
+  /** The noun of the counts. Default: `events`. */
   readonly noun?: string;
 }
 

@@ -4,12 +4,12 @@ interface PagerProps {
   readonly page: number;
   readonly itemsPerPage: number;
   readonly total: number;
-  /** Of the items: `gates`. */
+  /** The noun of the items: `gates`. */
   readonly noun: string;
   readonly hrefOf: (page: number) => string;
 }
 
-/** Where a page is in its list, and the way to the next ones. */
+/** The place of a page in its list, and links to its neighbours. */
 export function Pager({ page, itemsPerPage, total, noun, hrefOf }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / itemsPerPage));
   const start = (page - 1) * itemsPerPage + 1;

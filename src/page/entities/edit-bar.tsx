@@ -11,7 +11,7 @@ import { editChanges } from "./edit-changes.js";
 import { Impact } from "./impact.js";
 import type { Kind } from "./kinds.js";
 
-/** What is not saved, and the ways on: review, save, discard. */
+/** Tells that edits are not saved, and offers to review, save or discard them. */
 export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
   const [isReviewed, setIsReviewed] = useState(false);
   const { edits, faults, warnings, error, isSaving, newer, conflict } = draft;

@@ -131,7 +131,7 @@ function RuleSentence({ rule, hasValues }: { rule: EditedRule; hasValues: boolea
   );
 }
 
-/** What the service says of a rule: faults first, then warnings. */
+/** The words of the service about a rule: faults first, then warnings. */
 function Told({ draft, property }: { draft: Draft; property: string }) {
   const isInside = (one: { readonly property: string }) =>
     one.property === property || one.property.startsWith(`${property}.`);

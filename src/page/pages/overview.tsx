@@ -13,7 +13,7 @@ import { MigrationCard } from "../migrations/migration-card.js";
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** What happens now: events by day, those that arrive, and the last changes. */
+/** Events by day, those that arrive now, migrations, and the last changes. */
 export function Overview() {
   return (
     <>

@@ -12,7 +12,7 @@ const columns: readonly TableColumn<Row>[] = [
   textColumn("Change", ([, change]) => change),
 ];
 
-/** What has changed since an earlier report; nothing without one. */
+/** Differences from an earlier report; nothing without one. */
 export function ComparisonSection({ report: { comparison } }: ReportProps) {
   if (comparison === undefined) return null;
   const { earlier, unknown } = comparison;
@@ -48,7 +48,7 @@ interface UnknownProps {
   readonly texts: readonly string[];
 }
 
-/** What figures do not say. */
+/** Limits of the figures. */
 export function Unknown({ lead, texts }: UnknownProps) {
   if (texts.length === 0) return null;
   return (

@@ -13,7 +13,7 @@ const columns: readonly TableColumn<Row>[] = [
   { heading: "Number", isNumber: true, cell: ([, , figure]) => figureText(figure) },
 ];
 
-/** What a sample says of all inputs; nothing for a report without estimates. */
+/** Estimates of all inputs from a sample; nothing for a report without estimates. */
 export function QuickSection({ report }: ReportProps) {
   const { quick } = report.sample;
   if (quick === undefined) return null;
