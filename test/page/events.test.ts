@@ -47,6 +47,12 @@ describeConsole("events and the audit log in the web console", (web) => {
     await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(4);
   });
 
+  test("the overview shows the days of migrated events, although they are old", async () => {
+    const page = await web.open("/");
+    const days = page.getByRole("region", { name: "Events by day" });
+    await days.getByRole("link", { name: "2026-01-11: 45 events" }).waitFor();
+  });
+
   test("pages of events follow each other, and lead back", async () => {
     const page = await web.open("/events");
     const numbers = page.getByRole("table").getByRole("row");

@@ -14,8 +14,8 @@ describeConsole("what happens in the service", (web) => {
       body: { event: "ship_docked", user: { userID: "u7" }, timestamp: Date.now() },
     });
     await arriving.getByText("ship_docked").waitFor();
-    await expect.poll(() => arriving.textContent()).toContain("1 events stored");
-    const days = page.getByRole("region", { name: "Events of the last 30 days" });
+    await expect.poll(() => arriving.textContent()).toContain("1 event stored");
+    const days = page.getByRole("region", { name: "Events by day" });
     await days.getByRole("link", { name: "ship_docked" }).waitFor();
   });
 

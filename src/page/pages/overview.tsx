@@ -1,4 +1,4 @@
-import { formatCount } from "../../report/quantities.js";
+import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
@@ -30,13 +30,27 @@ export function Overview() {
   );
 }
 
+/** Returns the day that is `days` after another one, `YYYY-MM-DD`. */
+function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Reads the counts of the last days; if they have no events, of those before the newest event. */
+async function readDays(signal: AbortSignal) {
+  const today = new Date().toISOString().slice(0, 10);
+  const [from, until] = [dayAfter(today, 1 - DAYS), dayAfter(today, 1)];
+  const { data: recent } = await api.summarizeEvents({ from, to: until, signal });
+  if (recent.length > 0) return { from, until, data: recent };
+  // Events that were migrated are old.
+  const { data: all } = await api.summarizeEvents({ signal });
+  const last = all.at(-1)?.day ?? today;
+  const first = dayAfter(last, 1 - DAYS);
+  return { from: first, until: dayAfter(last, 1), data: all.filter(({ day }) => day >= first) };
+}
+
 function EventDays() {
-  const until = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
-  const from = new Date(Date.now() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
   const stored = liveEvents.value?.stored ?? 0;
-  const { value, error, reload } = useLoad(`summary ${from} ${stored}`, (signal) =>
-    api.summarizeEvents({ from, to: until, signal }),
-  );
+  const { value, error, reload } = useLoad(`days ${stored}`, readDays);
   const counts = new Map<string, number>();
   const names = new Map<string, number>();
   for (const { day, event, count } of value?.data ?? []) {
@@ -45,22 +59,21 @@ function EventDays() {
   }
   const top = [...names].sort(([, left], [, right]) => right - left).slice(0, 8);
   return (
-    <Section isPanel title={<>Events of the last {DAYS} days</>}>
+    <Section isPanel title="Events by day">
       {error !== undefined && <ErrorNotice error={error} retry={reload} />}
       {value === undefined && error === undefined && <Skeleton lines={6} />}
       {value !== undefined && counts.size === 0 && (
-        <Empty title="No events in these days">
+        <Empty title="No events are stored">
           <p>
-            Send some with <code>switchyard send</code>, or look at <a href="/events">all events</a>
-            .
+            <code>switchyard send</code> sends an export here, and SDKs log exposures here.
           </p>
         </Empty>
       )}
-      {counts.size > 0 && (
+      {value !== undefined && counts.size > 0 && (
         <>
           <DayBars
-            from={from}
-            until={until}
+            from={value.from}
+            until={value.until}
             counts={counts}
             hrefOf={(day) => `/events?day=${day}`}
           />
@@ -88,7 +101,7 @@ function Arriving() {
         </Empty>
       ) : (
         <>
-          <p class="soft">{formatCount(live.stored)} events stored</p>
+          <p class="soft">{formatNumberOf(live.stored, "event")} stored</p>
           <ul class="feed">
             {live.latest.map(({ event, userID, time }, index) => (
               <li key={index}>
