@@ -74,4 +74,8 @@ test("edits of rules are told rule by rule, as sentences", () => {
     { property: "order of the rules", before: "a, c", after: "c, a" },
   ]);
   expect(editChanges(stored, { rules: stored.rules })).toEqual([]);
+  const segment = { rules: [rule("a", 0)], count: 0 };
+  expect(editChanges(segment, { rules: [rule("a", 100)] })).toEqual([
+    { property: "rule a", before: "Everyone → not in it", after: "Everyone → in the segment" },
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { PropertyChange } from "../../contract/audit-log.js";
 import type { Rule } from "../../contract/rule.js";
-import { percentageText, ruleText } from "./sentences.js";
+import { outcomeOf, percentageText, ruleText } from "./sentences.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,12 +8,17 @@ type Fields = Readonly<Record<string, unknown>>;
 export function editChanges(stored: Fields, edits: Fields): readonly PropertyChange[] {
   return Object.entries(edits).flatMap(([property, after]) =>
     property === "rules"
-      ? ruleChanges((stored["rules"] ?? []) as readonly Rule[], after as readonly Rule[])
+      ? ruleChanges((stored["rules"] ?? []) as readonly Rule[], after as readonly Rule[], stored)
       : [{ property, before: stored[property], after }],
   );
 }
 
-function ruleChanges(before: readonly Rule[], after: readonly Rule[]): readonly PropertyChange[] {
+function ruleChanges(
+  before: readonly Rule[],
+  after: readonly Rule[],
+  entity: Fields,
+): readonly PropertyChange[] {
+  const sentence = (rule: Rule) => sentenceOf(rule, entity);
   const known = new Map(before.map((rule) => [keyOf(rule), rule]));
   const kept = new Set(after.map(keyOf));
   const removed = before.filter((rule) => !kept.has(keyOf(rule)));
@@ -45,9 +50,10 @@ function settings({ name, passPercentage, conditions, environments, ...rule }: R
   return [name, Number(passPercentage), conditions, environments ?? null, valueText(rule)];
 }
 
-function sentence(rule: Rule): string {
+function sentenceOf(rule: Rule, entity: Fields): string {
   const value = valueText(rule);
-  const gets = value === "" ? percentageText(Number(rule.passPercentage)) : value;
+  const gets =
+    value === "" ? percentageText(Number(rule.passPercentage), outcomeOf(entity)) : value;
   const share =
     value === "" || Number(rule.passPercentage) === 100 ? "" : ` (${rule.passPercentage} %)`;
   return `${ruleText(rule)} → ${gets}${share}`;

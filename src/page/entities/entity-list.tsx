@@ -260,7 +260,8 @@ const tones: Readonly<Record<string, "good" | "info" | "off">> = {
 
 /** The state of an entity, in words. */
 export function StateBadge({ entity }: { entity: Entity }) {
-  const status = entity.status ?? (isArchived(entity) ? "archived" : "active");
+  const status = entity.status ?? (isArchived(entity) ? "archived" : undefined);
+  if (status === undefined) return null;
   const all = [...(states["gates"] ?? []), ...(states["experiments"] ?? [])];
   const [, label = status.replaceAll("_", " ")] = all.find(([value]) => value === status) ?? [];
   return <Badge tone={tones[status] ?? "off"}>{label}</Badge>;

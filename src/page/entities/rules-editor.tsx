@@ -5,7 +5,8 @@ import { Section } from "../../ui/section.js";
 import { ConditionForm } from "./condition-form.js";
 import type { Draft } from "./draft.js";
 import { faultOf } from "./draft.js";
-import { percentageText, ruleText } from "./sentences.js";
+import type { Entity } from "./kinds.js";
+import { outcomeOf, percentageText, ruleText } from "./sentences.js";
 import { ValueEditor } from "./value-editor.js";
 
 type Condition = Rule["conditions"][number];
@@ -47,7 +48,7 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
       <ol>
         {rules.map((rule, index) => (
           <li key={rule.baseID ?? `new ${rule.name}`} class="rule">
-            <RuleSentence rule={rule} hasValues={hasValues} />
+            <RuleSentence rule={rule} entity={draft.stored} hasValues={hasValues} />
             <Told draft={draft} property={`rules[${index}]`} />
             {isWriter && (
               <div class="rule-tools">
@@ -101,8 +102,8 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
         ))}
       </ol>
       <p class="rule-rest">
-        {rules.length === 0 ? "There are no rules: everyone" : "Everyone else"} gets{" "}
-        {hasValues ? "the default value" : "off"}.
+        {rules.length === 0 ? "There are no rules: everyone" : "Everyone else"}{" "}
+        {hasValues ? "gets the default value" : `is ${outcomeOf(draft.stored).no}`}.
       </p>
       {isWriter && (
         <button type="button" class="quiet" onClick={add}>
@@ -113,11 +114,17 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
   );
 }
 
-function RuleSentence({ rule, hasValues }: { rule: EditedRule; hasValues: boolean }) {
+interface RuleSentenceProps {
+  readonly rule: EditedRule;
+  readonly entity: Entity;
+  readonly hasValues: boolean;
+}
+
+function RuleSentence({ rule, entity, hasValues }: RuleSentenceProps) {
   const { name, passPercentage } = rule;
   const percentage = hasValues
     ? `get the value${passPercentage === 100 ? "" : ` (${passPercentage} % of them)`}`
-    : percentageText(Number(passPercentage));
+    : percentageText(Number(passPercentage), outcomeOf(entity));
   return (
     <div class="rule-sentence">
       <h3>{name}</h3>

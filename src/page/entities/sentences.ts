@@ -153,9 +153,20 @@ export function ruleText({ conditions, environments }: Pick<Rule, "conditions" |
   return parts.length === 0 ? `Everyone${places}` : `If ${parts.join(", and ")}${places}`;
 }
 
-/** `on for all of them`, `on for 25 %, off for the others`. */
-export function percentageText(passPercentage: number): string {
-  if (passPercentage === 100) return "on";
-  if (passPercentage === 0) return "off";
-  return `on for ${passPercentage} % of them, off for the others`;
+/** The words for those who pass the rules of an entity, and for those who do not. */
+interface Outcome {
+  readonly yes: string;
+  readonly no: string;
+}
+
+/** Returns the words of a gate, or of a segment: only these have a count of IDs. */
+export function outcomeOf(entity: Readonly<Record<string, unknown>>): Outcome {
+  return "count" in entity ? { yes: "in the segment", no: "not in it" } : { yes: "on", no: "off" };
+}
+
+/** `on`, or `on for 25 % of them, off for the others`. */
+export function percentageText(passPercentage: number, { yes, no }: Outcome): string {
+  if (passPercentage === 100) return yes;
+  if (passPercentage === 0) return no;
+  return `${yes} for ${passPercentage} % of them, ${no} for the others`;
 }

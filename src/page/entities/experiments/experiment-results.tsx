@@ -12,8 +12,18 @@ import { api } from "../../api/client.js";
 const NAME_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** The results as the service computes them. The event and the window stand in the address. */
+/** The results of an experiment, once it has started. */
 export function ExperimentResults({ experiment }: { experiment: Experiment }) {
+  if (experiment.startTime !== null) return <StartedResults experiment={experiment} />;
+  return (
+    <Empty title="It has not started yet">
+      <p>Results appear here once it runs and applications ask for it.</p>
+    </Empty>
+  );
+}
+
+/** The results as the service computes them. The event and the window stand in the address. */
+function StartedResults({ experiment }: { experiment: Experiment }) {
   const { query, route, path } = useLocation();
   const { event = "", days = "" } = query;
   const { id } = experiment;
