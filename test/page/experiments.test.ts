@@ -95,4 +95,13 @@ describeConsole("the pages of experiments", (web) => {
     await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/group/);
     expect((await readExperiment("no_groups")).status).toBe("setup");
   });
+
+  test("a qualifying event begins with the events of its name", async () => {
+    const page = await web.open("/qualifying-events");
+    await page.getByRole("button", { name: "New qualifying event" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("purchase");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "purchase" }).waitFor();
+    expect(await page.getByLabel("SQL").inputValue()).toContain("event = 'purchase'");
+  });
 });

@@ -31,7 +31,7 @@ function CreateDialog({ kind, onClose }: { kind: Kind; onClose: () => void }) {
     event.preventDefault();
     try {
       const { data } = await kind.operations.create({
-        body: { name, description, ...first(kind) },
+        body: { name, description, ...first(kind, name) },
       });
       route(`/${kind.root}/${encodeURIComponent(data.id)}`);
     } catch (failure) {
@@ -74,7 +74,17 @@ function CreateDialog({ kind, onClose }: { kind: Kind; onClose: () => void }) {
 }
 
 /** A new gate or config is off until somebody turns it on. */
-function first({ root }: Kind): object {
+function first({ root }: Kind, name: string): object {
   if (root === "gates" || root === "configs") return { isEnabled: false };
+  if (root === "qualifying-events") return eventsNamed(name);
   return root === "segments" ? { type: "rule_based" } : {};
+}
+
+/** The source of a qualifying event: the events of its name, as an export has them. */
+function eventsNamed(name: string): object {
+  return {
+    sql: `SELECT * FROM events WHERE event = '${name.replaceAll("'", "''")}'`,
+    timestampColumn: "timestamp",
+    idTypeMapping: [{ serviceUnitID: "userID", column: "userID" }],
+  };
 }

@@ -120,11 +120,11 @@ function kind(
 /** Returns the operations of a kind. The names of the API follow one pattern. */
 function operationsOf(name: string): Operations {
   const calls = api as unknown as Readonly<Record<string, (input: Input) => Promise<never>>>;
-  const of = (operation: string) => (input: Input) => {
+  const of = (operation: string) => async (input: Input) => {
     const call = calls[operation];
     if (call === undefined) throw new TypeError(`there is no operation ${operation}`);
     // Qualifying events are named by their name, which is their id.
-    return call({ name: input["id"], ...input });
+    return identified(await call({ name: input["id"], ...input })) as never;
   };
   return {
     list: of(`list${name}s`),
@@ -137,4 +137,13 @@ function operationsOf(name: string): Operations {
     versions: of(`list${name}Versions`),
     restore: of(`restore${name}`),
   };
+}
+
+/** Gives qualifying events an `id`: their answers have only the name, which is it. */
+function identified(answer: { readonly data?: unknown }): object {
+  const withID = (entity: { readonly name?: string }) =>
+    "id" in entity ? entity : { ...entity, id: entity.name };
+  const { data } = answer;
+  if (Array.isArray(data)) return { ...answer, data: data.map(withID) };
+  return typeof data === "object" && data !== null ? { ...answer, data: withID(data) } : answer;
 }
