@@ -192,6 +192,13 @@ module.exports = {
       to: { circular: true, viaOnly: { path: "^src/[^/]+/" } },
     },
     {
+      // A folder within a folder would be a part of it, and circles between the two would pass.
+      name: "no-folders-in-folders",
+      severity: "error",
+      from: { path: "^src/[^/]+/[^/]+/[^/]+/" },
+      to: {},
+    },
+    {
       name: "no-orphans",
       severity: "error",
       from: { orphan: true, path: "^src/", pathNot: "\\.d\\.ts$" },

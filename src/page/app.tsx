@@ -3,8 +3,8 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } fro
 import { ErrorNotice, Skeleton } from "../ui/feedback.js";
 import { Toasts } from "../ui/toasts.js";
 import { Tooltip } from "../ui/tooltip.js";
+import { type Kind, kinds } from "./editing/kinds.js";
 import { EntityList } from "./entities/entity-list.js";
-import { type Kind, kinds } from "./entities/kinds.js";
 import { Navigation } from "./navigation.js";
 import { NotFound } from "./pages/not-found.js";
 import { Overview } from "./pages/overview.js";

@@ -313,7 +313,7 @@ describe("single commands", () => {
     const path = join(dataDirectory(), "migrations", `${readJournal().id}.json`);
     writeFileSync(path, "{");
     const { stderr } = await runInProcess(["verify"], { cwd: directory });
-    expect(stderr).toContain("is not a journal (it is not valid JSON). It begins anew.");
+    expect(stderr).toContain("is not a journal (it is not valid JSON). A new one is started.");
     expect(readJournal().attempts).toHaveLength(1);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Rule } from "../../src/contract/rule.js";
-import { editChanges } from "../../src/page/entities/edit-changes.js";
-import { conditionText, operatorsOf, ruleText } from "../../src/page/entities/sentences.js";
+import { editChanges } from "../../src/page/editing/edit-changes.js";
+import { conditionText, operatorsOf, ruleText } from "../../src/page/editing/sentences.js";
 
 type Condition = Rule["conditions"][number];
 

@@ -57,7 +57,7 @@ export async function readBefore(
   if (text === undefined) return undefined;
   const journal = parseJournal(text, id);
   if (typeof journal !== "string") return asOf(journal, now);
-  note(`${file} is not a journal (${harmless(journal)}). It begins anew.`);
+  note(`${file} is not a journal (${harmless(journal)}). A new one is started.`);
   return undefined;
 }
 

@@ -4,9 +4,9 @@ import { ErrorNotice } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
 import { say } from "../../ui/toasts.js";
 import { ApiError } from "../api/client.js";
+import type { Entity, Kind } from "../editing/kinds.js";
 import { changes } from "../live.js";
 import { isArchived } from "./entity-list.js";
-import type { Entity, Kind } from "./kinds.js";
 
 /** Archives with a reason, or takes it back. */
 export function ArchiveButton({ kind, entity }: { kind: Kind; entity: Entity }) {

@@ -4,7 +4,7 @@ import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
-import { kinds } from "./kinds.js";
+import { kinds } from "../editing/kinds.js";
 
 const verbs = { create: "created", update: "changed", delete: "removed" } as const;
 

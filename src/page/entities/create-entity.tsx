@@ -4,7 +4,7 @@ import { Dialog } from "../../ui/dialog.js";
 import { ErrorNotice } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
 import { ApiError } from "../api/client.js";
-import type { Kind } from "./kinds.js";
+import type { Kind } from "../editing/kinds.js";
 
 /** Creates an entity by its name; everything else is set on its page. */
 export function CreateButton({ kind }: { kind: Kind }) {

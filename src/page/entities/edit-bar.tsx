@@ -5,11 +5,11 @@ import { ErrorNotice } from "../../ui/feedback.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
+import type { Draft } from "../editing/draft.js";
+import { editChanges } from "../editing/edit-changes.js";
+import type { Kind } from "../editing/kinds.js";
 import { ChangeList, valueText } from "./audit-table.js";
-import type { Draft } from "./draft.js";
-import { editChanges } from "./edit-changes.js";
 import { Impact } from "./impact.js";
-import type { Kind } from "./kinds.js";
 
 /** Tells that edits are not saved, and offers to review, save or discard them. */
 export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {

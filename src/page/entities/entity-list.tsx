@@ -6,11 +6,11 @@ import { Filters } from "../../ui/filters.js";
 import { Pager } from "../../ui/pager.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
+import type { Entity, Kind } from "../editing/kinds.js";
+import { ruleText } from "../editing/sentences.js";
 import { changes } from "../live.js";
 import { mayWrite } from "../session.js";
 import { CreateButton } from "./create-entity.js";
-import type { Entity, Kind } from "./kinds.js";
-import { ruleText } from "./sentences.js";
 import { switchEntity } from "./switch-entity.js";
 
 const ITEMS_PER_PAGE = 50;

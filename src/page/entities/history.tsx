@@ -5,9 +5,9 @@ import { Time } from "../../ui/time.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
+import type { Entity, Kind } from "../editing/kinds.js";
 import { changes } from "../live.js";
 import { ChangeList } from "./audit-table.js";
-import type { Entity, Kind } from "./kinds.js";
 
 const VERSIONS_SHOWN_MAX = 100;
 

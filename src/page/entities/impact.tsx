@@ -3,8 +3,8 @@ import { formatCount, formatSmallShare } from "../../report/quantities.js";
 import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
-import type { Draft } from "./draft.js";
-import type { Kind } from "./kinds.js";
+import type { Draft } from "../editing/draft.js";
+import type { Kind } from "../editing/kinds.js";
 
 const assess = {
   gates: api.assessGateChange,

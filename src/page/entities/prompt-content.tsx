@@ -5,8 +5,8 @@ import { SelectField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
 import { say } from "../../ui/toasts.js";
 import { api } from "../api/client.js";
+import type { Entity } from "../editing/kinds.js";
 import { changes } from "../live.js";
-import type { Entity } from "./kinds.js";
 
 type Message = NonNullable<Content["prompts"]>[number];
 

@@ -1,6 +1,6 @@
 import { ListField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
-import { type Draft, faultOf } from "./draft.js";
+import { type Draft, faultOf } from "../editing/draft.js";
 
 interface IDColumn {
   readonly statsigUnitID?: string;

@@ -2,7 +2,7 @@ import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
-import { type Kind, kinds } from "./kinds.js";
+import { type Kind, kinds } from "../editing/kinds.js";
 
 interface Referrer {
   readonly id?: string;

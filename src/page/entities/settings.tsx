@@ -1,14 +1,14 @@
 import { Warnings } from "../../ui/feedback.js";
 import { ListField, SelectField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
-import { type Draft, faultOf } from "./draft.js";
-import { ExperimentSettings } from "./experiments/experiment-settings.js";
-import type { Kind } from "./kinds.js";
+import { type Draft, faultOf } from "../editing/draft.js";
+import type { Kind } from "../editing/kinds.js";
+import { RulesEditor } from "../editing/rules-editor.js";
+import { ValueEditor } from "../editing/value-editor.js";
+import { ExperimentSettings } from "../experiments/experiment-settings.js";
 import { PromptContent } from "./prompt-content.js";
 import { QualifyingEventSettings } from "./qualifying-event-settings.js";
-import { RulesEditor } from "./rules-editor.js";
 import { SegmentIDs } from "./segment-ids.js";
-import { ValueEditor } from "./value-editor.js";
 
 interface SettingsProps {
   readonly kind: Kind;

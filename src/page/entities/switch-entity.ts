@@ -1,6 +1,6 @@
 import { say } from "../../ui/toasts.js";
+import type { Entity, Kind } from "../editing/kinds.js";
 import { changes } from "../live.js";
-import type { Entity, Kind } from "./kinds.js";
 
 /** Turns an entity on or off at once, and offers to take it back. */
 export async function switchEntity(

@@ -6,10 +6,10 @@ import { TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
-import type { Draft } from "./draft.js";
-import type { Kind } from "./kinds.js";
-import { operatorWords } from "./sentences.js";
-import { ValueEditor } from "./value-editor.js";
+import type { Draft } from "../editing/draft.js";
+import type { Kind } from "../editing/kinds.js";
+import { operatorWords } from "../editing/sentences.js";
+import { ValueEditor } from "../editing/value-editor.js";
 
 /** Kinds that can be asked. */
 const asks = {

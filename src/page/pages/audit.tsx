@@ -4,8 +4,8 @@ import { FilterField, Filters } from "../../ui/filters.js";
 import { Pager } from "../../ui/pager.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
+import { kinds } from "../editing/kinds.js";
 import { AuditTable } from "../entities/audit-table.js";
-import { kinds } from "../entities/kinds.js";
 import { changes } from "../live.js";
 
 const ITEMS_PER_PAGE = 50;

@@ -1,12 +1,12 @@
 import { useLocation } from "preact-iso";
-import type { Experiment } from "../../../contract/experiment.js";
-import type { PulseResults, ResultGroup } from "../../../contract/experiment-results.js";
-import { formatCount } from "../../../report/quantities.js";
-import { Empty, ErrorNotice, Skeleton } from "../../../ui/feedback.js";
-import { FilterField, Filters } from "../../../ui/filters.js";
-import { Section } from "../../../ui/section.js";
-import { useLoad } from "../../../ui/use-load.js";
-import { api } from "../../api/client.js";
+import type { Experiment } from "../../contract/experiment.js";
+import type { PulseResults, ResultGroup } from "../../contract/experiment-results.js";
+import { formatCount } from "../../report/quantities.js";
+import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
+import { FilterField, Filters } from "../../ui/filters.js";
+import { Section } from "../../ui/section.js";
+import { useLoad } from "../../ui/use-load.js";
+import { api } from "../api/client.js";
 
 /** Days that are searched for names of events. */
 const NAME_DAYS = 90;

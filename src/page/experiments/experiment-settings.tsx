@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import type { Experiment } from "../../../contract/experiment.js";
-import { NumberField, TextField } from "../../../ui/fields.js";
-import { Section } from "../../../ui/section.js";
-import { type Draft, faultOf } from "../draft.js";
-import { EntityField } from "../entity-field.js";
-import { ValueEditor } from "../value-editor.js";
+import type { Experiment } from "../../contract/experiment.js";
+import { NumberField, TextField } from "../../ui/fields.js";
+import { Section } from "../../ui/section.js";
+import { type Draft, faultOf } from "../editing/draft.js";
+import { EntityField } from "../editing/entity-field.js";
+import { ValueEditor } from "../editing/value-editor.js";
 
 type Group = Experiment["groups"][number];
 

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { Experiment } from "../../../contract/experiment.js";
-import { Dialog } from "../../../ui/dialog.js";
-import { ErrorNotice } from "../../../ui/feedback.js";
-import { SelectField, TextField } from "../../../ui/fields.js";
-import { say } from "../../../ui/toasts.js";
-import { api } from "../../api/client.js";
-import { changes } from "../../live.js";
+import type { Experiment } from "../../contract/experiment.js";
+import { Dialog } from "../../ui/dialog.js";
+import { ErrorNotice } from "../../ui/feedback.js";
+import { SelectField, TextField } from "../../ui/fields.js";
+import { say } from "../../ui/toasts.js";
+import { api } from "../api/client.js";
+import { changes } from "../live.js";
 
 /** A step of an experiment's life. */
 type Step = "start" | "decide" | "abandon" | "reset";
