@@ -105,7 +105,7 @@ interface NumberFieldProps extends FieldProps {
   readonly unit?: string;
 }
 
-/** A number. An unreadable text does not change the value. */
+/** A number. Text that is not one does not change it, and gives way to it when the field is left. */
 export function NumberField({
   value,
   onInput,
@@ -129,6 +129,9 @@ export function NumberField({
             disabled={props.disabled ?? false}
             onInput={({ currentTarget: { valueAsNumber } }) => {
               if (!Number.isNaN(valueAsNumber)) onInput(valueAsNumber);
+            }}
+            onBlur={({ currentTarget }) => {
+              if (Number.isNaN(currentTarget.valueAsNumber)) currentTarget.value = String(value);
             }}
           />
           {unit !== undefined && <span aria-hidden="true">{unit}</span>}

@@ -104,4 +104,25 @@ describeConsole("the pages of experiments", (web) => {
     await page.getByRole("heading", { name: "purchase" }).waitFor();
     expect(await page.getByLabel("SQL").inputValue()).toContain("event = 'purchase'");
   });
+
+  test("parameters that are not an object are refused, and not replaced by earlier ones", async () => {
+    const body = { name: "Typing", groups: [{ name: "A", size: 50, parameterValues: { a: 1 } }] };
+    await web.service.call({ method: "POST", path: "/console/v1/experiments", body });
+    const page = await web.open("/experiments/typing");
+    const parameters = page.getByRole("textbox", { name: "Parameters" });
+    await parameters.fill('{"a": 2');
+    await page.getByText("Expected object").waitFor();
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => parameters.textContent()).toContain('"a": 1');
+    await parameters.fill('{"a": 3}');
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("is saved.").waitFor();
+    expect((await readExperiment("typing")).groups[0]?.parameterValues).toEqual({ a: 3 });
+
+    const size = page.getByLabel("Size");
+    await size.fill("");
+    await size.blur();
+    expect(await size.inputValue()).toBe("50");
+  });
 });

@@ -7,6 +7,7 @@ import { Section } from "../../ui/section.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import type { Draft } from "../editing/draft.js";
+import { parsedObject } from "../editing/json-object.js";
 import type { Kind } from "../editing/kinds.js";
 import { operatorWords } from "../editing/sentences.js";
 import { ValueEditor } from "../editing/value-editor.js";
@@ -32,7 +33,7 @@ export function TryIt({ kind, draft }: { kind: Kind; draft: Draft }) {
   const place = query["environment"] ?? "";
   const [text, setText] = useState(asked === "" ? FIRST_USER : asked);
   const [environment, setEnvironment] = useState(place);
-  const user = parsedUser(text);
+  const user = parsedObject(text);
   const ask = () => {
     const all = { user: JSON.stringify(user), ...(environment !== "" && { environment }) };
     route(`${path}?${new URLSearchParams(all)}`);
@@ -65,23 +66,13 @@ export function TryIt({ kind, draft }: { kind: Kind; draft: Draft }) {
         </div>
       </Section>
       {asked !== "" && (
-        <AnswerFor kind={kind} draft={draft} user={parsedUser(asked) ?? {}} environment={place} />
+        <AnswerFor kind={kind} draft={draft} user={parsedObject(asked) ?? {}} environment={place} />
       )}
     </>
   );
 }
 
 type User = Readonly<Record<string, unknown>>;
-
-function parsedUser(text: string): User | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as User) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 interface AnswerForProps {
   readonly kind: Kind;

@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Experiment } from "../../contract/experiment.js";
 import { NumberField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
 import { type Draft, faultOf } from "../editing/draft.js";
 import { EntityField } from "../editing/entity-field.js";
+import { parsedObject } from "../editing/json-object.js";
 import { ValueEditor } from "../editing/value-editor.js";
 
 type Group = Experiment["groups"][number];
@@ -159,38 +160,38 @@ function GroupForm({ group, property, draft, isWriter, onChange }: GroupFormProp
 
 interface JsonFieldProps {
   readonly label: string;
-  readonly value: Readonly<Record<string, unknown>>;
+  /** An object, or the text of the user that is not one yet. */
+  readonly value: unknown;
   readonly fault: string | undefined;
   readonly disabled: boolean;
   readonly onChange: (value: Record<string, unknown>) => void;
 }
 
-/** An object as JSON. Text that is not an object yet is kept, and told. */
+/**
+ * An object as JSON. Text that is not one goes into the draft as it is: the service refuses it, so nobody
+ * saves an earlier value unseen.
+ */
 function JsonField({ label, value, fault, disabled, onChange }: JsonFieldProps) {
-  const [text, setText] = useState(() => JSON.stringify(value, null, 2));
-  const [parseFault, setParseFault] = useState<string>();
+  const [text, setText] = useState(() => textOf(value));
+  const isOwn = JSON.stringify(parsedObject(text) ?? text) === JSON.stringify(value);
+  useEffect(() => {
+    // Edits were discarded, or somebody else has saved.
+    if (!isOwn) setText(textOf(value));
+  }, [isOwn, value]);
   return (
     <ValueEditor
       label={label}
       value={text}
-      fault={parseFault ?? fault}
+      fault={fault}
       disabled={disabled}
       onInput={(next) => {
         setText(next);
-        const parsed = parsedObject(next);
-        setParseFault(parsed === undefined ? "Must be an object in JSON" : undefined);
-        if (parsed !== undefined) onChange(parsed);
+        onChange(parsedObject(next) ?? (next as never));
       }}
     />
   );
 }
 
-function parsedObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
