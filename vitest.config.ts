@@ -12,6 +12,8 @@ export default defineConfig({
     // the two minutes after which the program gives up a store that does not answer: then it says why.
     testTimeout: Math.max(300_000, propertyRuns(60_000)),
     hookTimeout: Math.max(300_000, propertyRuns(60_000)),
+    // Pages ask every two seconds what has changed: with the default of one second a test would race them.
+    expect: { poll: { timeout: 60_000 } },
     // Two more than the cores of a small CI machine: many tests wait for a timer, a server or a browser.
     maxWorkers: 4,
   },
