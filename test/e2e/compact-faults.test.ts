@@ -112,9 +112,9 @@ it.each(someOf([["parquet"], ["jsonl"], ["jsonl.gz"], ["csv"], ["arrow"], delta]
   },
 );
 
-it("does not take records for missing that one call of the last thirty does not find", async () => {
+it(`does not take records for missing that one call of the last thirty does not find, seed ${seed}`, async () => {
   const sample = await prepare("missing", ["jsonl"]);
-  for (let at = sample.calls - 30; at <= sample.calls; at++) {
+  for (let at = sample.calls - 30 + (seed % 3); at <= sample.calls; at += 3) {
     const output = copyOf(sample.before, sample.name, "failed");
     const { result } = await disturbed(["compact", output], output, at, "ENOENT");
     const verified = await runInProcess(["verify", output]);

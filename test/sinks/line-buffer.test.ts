@@ -128,7 +128,7 @@ describe("a row buffer of lines", () => {
         });
         expect(found).toEqual(greedily(lines, bytesMax));
       }),
-      { numRuns: propertyRuns(150) },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -145,7 +145,7 @@ describe("a row buffer of lines", () => {
         const many = pieces.filter((piece) => piece.indexOf("\n") < piece.length - 1);
         for (const piece of many) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(bytesMax);
       }),
-      { numRuns: propertyRuns(150) },
+      { numRuns: propertyRuns(60) },
     );
   });
 
