@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { entityEnvelope, entityKinds, listEnvelope, pageQuery } from "./common.js";
+import { auditedKinds, entityEnvelope, entityKinds, listEnvelope, pageQuery } from "./common.js";
 import { list, numeric, text } from "./fields.js";
 import { knownFilter } from "./list-query.js";
 import { consoleRoutes, extension, noParams, type Route } from "./route.js";
@@ -11,12 +11,15 @@ const entry = z
     id: text("Identifier of the entry; later ones are larger."),
     time: z.int().describe("Time of the write, in ms since the epoch."),
     actionType: z.enum(auditActions).describe("Kind of the write."),
-    entityType: z.enum(entityKinds).describe("Kind of the entity."),
-    entityID: text("Name ID of the entity."),
+    entityType: z.enum(auditedKinds).describe("Kind of the entity; `key` for a key."),
+    entityID: text("Name ID of the entity, or the identifier of the key."),
     fromVersion: z.int().nullable().describe("The version before; null for a creation."),
-    toVersion: z.int().nullable().describe("The version after; null for a removal."),
+    toVersion: z
+      .int()
+      .nullable()
+      .describe("The version after; null for a removal. A key that is revoked has version 2."),
     updatedBy: text("Name of the key that wrote; null before the audit log began.").nullable(),
-    updatedByKeyID: text("Identifier of that key.").nullable(),
+    updatedByKeyID: text("Identifier of that key; null for a command.").nullable(),
     requestID: text("`X-Request-Id` of the request; `schedule` for a scheduled start.").nullable(),
   })
   .describe("A write that was accepted.");
@@ -63,7 +66,7 @@ export function momentOf(value: string): number | undefined {
 }
 
 const listed = pageQuery.extend({
-  entityType: knownFilter("Only entities of these kinds.", entityKinds),
+  entityType: knownFilter("Only writes of these kinds of entities, or of `key`.", auditedKinds),
   entityID: text("Only entities with this name ID.").exactOptional(),
   actionType: knownFilter("Only writes of these kinds.", auditActions),
   updatedBy: z
@@ -89,7 +92,7 @@ const onEntry = consoleRoutes(
   z.object({ id: text("Identifier of the entry.") }),
 );
 
-/** Who wrote which entity, and what that changed. Every accepted write has an entry. */
+/** Who wrote which entity or key, and what that changed. Every accepted write has an entry. */
 export const auditLogRoutes = {
   listAuditLogs: onLog("GET", "", "List accepted writes, newest first", {
     ...extension,

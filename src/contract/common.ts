@@ -32,6 +32,11 @@ export const entityKinds = [
 
 export type EntityKind = (typeof entityKinds)[number];
 
+/** The kinds of what the audit log tells: entities, and keys, which are created and revoked. */
+export const auditedKinds = [...entityKinds, "key"] as const;
+
+export type AuditedKind = (typeof auditedKinds)[number];
+
 /** The owner of an entity. */
 export const owner = z
   .object({

@@ -3,12 +3,16 @@ import type { AuditEntry, auditLogRoutes } from "../contract/audit-log.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { Handlers } from "../http/handler.js";
 import { notFound } from "../http/service-error.js";
-import type { AuditFilter, AuditRecord, EntityKey, EntityStore } from "../storage/store.js";
+import type { KeyStore } from "../storage/key-store.js";
+import type { AuditFilter, AuditRecord, EntityKey, EntityStore, Store } from "../storage/store.js";
 import { pageAnswer, sliceOf } from "./pagination.js";
 import { propertyChanges } from "./property-changes.js";
 
 /** Answers who wrote what, and differences of versions. */
-export function auditLogHandlers(entities: EntityStore): Handlers<typeof auditLogRoutes> {
+export function auditLogHandlers({
+  entities,
+  keys,
+}: Pick<Store, "entities" | "keys">): Handlers<typeof auditLogRoutes> {
   return {
     listAuditLogs: async (call) => {
       const { entityType, entityID: id, actionType, updatedBy, ...query } = call.query;
@@ -29,7 +33,9 @@ export function auditLogHandlers(entities: EntityStore): Handlers<typeof auditLo
       const sequence = /^\d{1,15}$/.test(id) ? Number(id) : 0;
       const record = await entities.auditRecord(sequence);
       if (record === undefined) throw notFound("Audit log");
-      const [before, after] = await statesOf(entities, record);
+      const [before, after] = await (record.kind === "key"
+        ? statesOfKey(keys, record)
+        : statesOf(entities, { ...record, kind: record.kind }));
       const isKnown = before !== undefined && after !== undefined;
       const changes = isKnown ? propertyChanges(before, after) : null;
       return { content: { data: { ...entryOf(record), changes } } };
@@ -70,7 +76,7 @@ export function entryOf({
     fromVersion,
     toVersion: version,
     updatedBy: author?.keyName ?? null,
-    updatedByKeyID: author?.keyID ?? null,
+    updatedByKeyID: author?.keyID || null,
     requestID: author?.requestID ?? null,
   };
 }
@@ -78,7 +84,7 @@ export function entryOf({
 /** Returns the states before and after a write: empty where there was no entity, undefined if it is gone. */
 async function statesOf(
   entities: EntityStore,
-  { kind, id, sequence, version, fromVersion, removed }: AuditRecord,
+  { kind, id, sequence, version, fromVersion, removed }: AuditRecord & EntityKey,
 ): Promise<readonly [AnyObject | undefined, AnyObject | undefined]> {
   if (version === null) return [removed ?? undefined, {}];
   // Another entity with the same id, which was created later, has the same versions.
@@ -87,6 +93,18 @@ async function statesOf(
   if (items.some((later) => later.sequence > sequence)) return [undefined, undefined];
   const before = fromVersion === null ? {} : await bodyAt(entities, { kind, id }, fromVersion);
   return [before, await bodyAt(entities, { kind, id }, version)];
+}
+
+/** A key has one state until it is revoked, and one afterwards. */
+async function statesOfKey(
+  keys: KeyStore,
+  { id, fromVersion }: AuditRecord,
+): Promise<readonly [AnyObject | undefined, AnyObject | undefined]> {
+  const key = (await keys.list()).find((one) => one.id === id);
+  if (key === undefined) return [undefined, undefined];
+  const { kind, name, owner, scopes, requestsPerMinuteMax, targetApp, expiresTime } = key;
+  const facts = { kind, name, owner, scopes, requestsPerMinuteMax, targetApp, expiresTime };
+  return fromVersion === null ? [{}, facts] : [{}, { revokedTime: key.revokedTime }];
 }
 
 async function bodyAt(

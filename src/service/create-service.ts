@@ -145,7 +145,7 @@ class ServiceEndpoints implements Endpoints {
       ...sessionHandlers({ keys, sessions, tickets, now: currentTime }),
       ...projectHandlers(),
       ...keyHandlers({ keys, logger, now: currentTime }),
-      ...auditLogHandlers(entities),
+      ...auditLogHandlers(store),
       ...live.handlers,
       ...whatIfHandlers({ live: catalogue, operations, events, newIdentifier, now }),
       ...migrationHandlers(this.options.journals ?? noJournals),

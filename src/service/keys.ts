@@ -8,6 +8,7 @@ import { newKeyFaults } from "../http/new-key-faults.js";
 import { invalid, notFound, ServiceError } from "../http/service-error.js";
 import type { KeyRecord, KeyStore } from "../storage/key-store.js";
 import { pageAnswer, sliceOf } from "./pagination.js";
+import { authorOf } from "./write-facts.js";
 
 interface KeyHandlerOptions {
   readonly keys: KeyStore;
@@ -26,21 +27,23 @@ export function keyHandlers({ keys, logger, now }: KeyHandlerOptions): Handlers<
       return pageAnswer(call, { items, totalItems: records.length });
     },
 
-    createKey: async ({ body, caller }) => {
+    createKey: async (call) => {
+      const { body, caller } = call;
       const createdTime = now();
       const faults = newKeyFaults(body, createdTime);
       if (faults.length > 0) throw invalid(faults);
       requireRights(caller, body);
       const key = newKeyText(body.kind);
       const record = keyRecord(key, { ...omitUndefined(body), createdTime });
-      await keys.insert(record);
+      await keys.insert(record, authorOf(call));
       logger.info({ keyId: record.id, byKeyId: caller.id }, "Key created");
       return { content: { data: { ...shownKey(record), key } } };
     },
 
-    revokeKey: async ({ params: { id }, caller }) => {
-      if (await keys.revoke(id, now())) {
-        logger.info({ keyId: id, byKeyId: caller.id }, "Key revoked");
+    revokeKey: async (call) => {
+      const { id } = call.params;
+      if (await keys.revoke(id, now(), authorOf(call))) {
+        logger.info({ keyId: id, byKeyId: call.caller.id }, "Key revoked");
       }
       // A key that was revoked before keeps its time.
       const record = (await keys.list()).find((one) => one.id === id);

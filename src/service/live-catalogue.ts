@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EntityState, SpecCatalogue } from "../evaluation/catalogue.js";
-import type { EntityStore } from "../storage/store.js";
+import type { EntityKey, EntityStore } from "../storage/store.js";
 
 /** Entities that are read at once: a few milliseconds. */
 const READ_AT_ONCE = 200;
@@ -84,7 +84,11 @@ export class LiveCatalogue {
 
   async #follow(since: number): Promise<void> {
     const changes = await this.entities.changesAfter(since, CHANGES_AT_ONCE);
-    const changed = new Map(changes.map(({ kind, id }) => [`${kind} ${id}`, { kind, id }]));
+    const changed = new Map<string, EntityKey>();
+    for (const { kind, id } of changes) {
+      // No evaluation depends on keys.
+      if (kind !== "key") changed.set(`${kind} ${id}`, { kind, id });
+    }
     const states: EntityState[] = [];
     for (const key of changed.values()) {
       states.push({ ...key, body: (await this.entities.get(key))?.body });
@@ -92,7 +96,7 @@ export class LiveCatalogue {
     this.#catalogue.apply(states);
     const last = changes.at(-1);
     if (last === undefined) return;
-    this.#time = Math.max(this.#time + 1, last.time);
+    if (changed.size > 0) this.#time = Math.max(this.#time + 1, last.time);
     this.#sequence = last.sequence;
   }
 }

@@ -1,5 +1,6 @@
 import type { CallFacts } from "../http/handler.js";
-import type { Author, WriteOptions } from "../storage/store.js";
+import type { Author } from "../storage/author.js";
+import type { WriteOptions } from "../storage/store.js";
 
 /** A call that writes. With `dryRun` in its query or body, it is answered alike and stores nothing. */
 export interface WriteFacts extends Pick<CallFacts, "caller" | "requestID" | "ifMatch"> {
@@ -11,9 +12,12 @@ export interface WriteFacts extends Pick<CallFacts, "caller" | "requestID" | "if
 export function writeOptionsOf(
   call: Omit<WriteFacts, "ifMatch">,
 ): Required<Pick<WriteOptions, "rehearse" | "author">> {
-  const { caller, requestID } = call;
-  const author: Author = { keyID: caller.id, keyName: caller.name, requestID };
-  return { rehearse: isDryRun(call), author };
+  return { rehearse: isDryRun(call), author: authorOf(call) };
+}
+
+/** Returns who makes the writes of a call. */
+export function authorOf({ caller, requestID }: Pick<CallFacts, "caller" | "requestID">): Author {
+  return { keyID: caller.id, keyName: caller.name, requestID };
 }
 
 /** Only schemas of qualifying events let a `dryRun` of the body pass. */

@@ -1,12 +1,13 @@
-import type { EntityKind } from "../contract/common.js";
+import type { AuditedKind } from "../contract/common.js";
+import type { Author } from "./author.js";
 import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
-import type { AuditFilter, AuditRecord, Author, EntityPage, Slice } from "./store.js";
+import type { AuditFilter, AuditRecord, EntityPage, Slice } from "./store.js";
 import { toBody } from "./stored-entity.js";
 
 interface StoredAudit {
   readonly sequence: number;
   readonly time: number;
-  readonly kind: EntityKind;
+  readonly kind: AuditedKind;
   readonly id: string;
   readonly version: number | null;
   readonly from_version: number | null;
@@ -24,7 +25,7 @@ const actionSql = {
   delete: "version IS NULL",
 } as const;
 
-/** Reads who wrote which entities, from a database with the console's schema. */
+/** Reads who wrote which entities and keys, from a database with the console's schema. */
 export class AuditLog {
   constructor(private readonly database: SqliteDatabase) {}
 

@@ -1,6 +1,7 @@
-import type { EntityKind } from "../contract/common.js";
+import type { AuditedKind } from "../contract/common.js";
+import type { Author } from "./author.js";
 import { originalText, type SqliteDatabase, storedText } from "./sqlite-database.js";
-import type { Author, EntityChangeRecord, LatestChange } from "./store.js";
+import type { EntityChangeRecord, LatestChange } from "./store.js";
 import type { StoredEntity } from "./stored-entity.js";
 
 const selectLatest = "SELECT sequence, time FROM entity_change ORDER BY sequence DESC LIMIT 1";
@@ -13,18 +14,25 @@ const insertChange = `INSERT INTO entity_change
     ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 interface StoredChange extends LatestChange {
-  readonly kind: EntityKind;
+  readonly kind: AuditedKind;
   readonly id: string;
   readonly version: number | null;
 }
 
-/** An entity before and after a write; undefined while it does not exist. */
-interface ChangedEntity {
-  readonly before: Omit<StoredEntity, "row"> | undefined;
-  readonly next: Omit<StoredEntity, "row"> | undefined;
+/** What is logged of an entity or a key. */
+interface LoggedState extends Pick<StoredEntity, "id" | "version"> {
+  readonly kind: AuditedKind;
+  /** JSON; kept of what is removed. */
+  readonly body?: string;
 }
 
-/** The log of entity writes, in a database with the console's schema. */
+/** An entity or key before and after a write; undefined while it does not exist. */
+interface Changed {
+  readonly before: LoggedState | undefined;
+  readonly next: LoggedState | undefined;
+}
+
+/** The log of writes, in a database with the console's schema. */
 export class EntityChangeLog {
   readonly #database: SqliteDatabase;
 
@@ -44,14 +52,14 @@ export class EntityChangeLog {
   }
 
   /** Adds a write at a time to the open transaction. A removal keeps what it removed. */
-  add({ before, next }: ChangedEntity, author: Author | undefined, time: number): void {
+  add({ before, next }: Changed, author: Author | undefined, time: number): void {
     const changed = next ?? before;
     if (changed === undefined) return;
     const versions = [next?.version ?? null, before?.version ?? null];
     const who = author
       ? [author.keyID, storedText(author.keyName), storedText(author.requestID)]
       : [null, null, null];
-    const removed = next === undefined ? changed.body : null;
+    const removed = next === undefined ? (changed.body ?? null) : null;
     const values = [time, changed.kind, changed.id, ...versions, ...who, removed];
     this.#database.run(insertChange, values);
   }

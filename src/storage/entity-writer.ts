@@ -1,15 +1,9 @@
+import type { Author } from "./author.js";
 import { EntityChangeLog } from "./entity-change-log.js";
 import * as queries from "./entity-queries.js";
 import { ListFiles } from "./list-files.js";
 import { type SqliteDatabase, storedText } from "./sqlite-database.js";
-import type {
-  Author,
-  EntityKey,
-  EntityRecord,
-  ListChange,
-  WriteOptions,
-  WriteOutcome,
-} from "./store.js";
+import type { EntityKey, EntityRecord, ListChange, WriteOptions, WriteOutcome } from "./store.js";
 import { columnsOf, type StoredEntity, toStored } from "./stored-entity.js";
 
 /** The state that a write starts from, in its transaction. */

@@ -1,3 +1,5 @@
+import type { Author } from "./author.js";
+
 export const keyKinds = ["console", "server", "client"] as const;
 
 /**
@@ -43,9 +45,10 @@ export interface KeyStore {
   find(hash: string): Promise<KeyRecord | undefined>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
-  insert(key: KeyRecord): Promise<void>;
+  /** Stores a key. With an author, the audit log has it. */
+  insert(key: KeyRecord, author?: Author): Promise<void>;
   /** Remembers a use: at most one in a minute is written. A use that cannot be written is forgotten. */
   noteUse(key: KeyRecord, time: number): void;
-  /** Returns false if the key is unknown or already revoked. */
-  revoke(id: string, time: number): Promise<boolean>;
+  /** Returns false if the key is unknown or already revoked. With an author, the audit log has it. */
+  revoke(id: string, time: number, author?: Author): Promise<boolean>;
 }

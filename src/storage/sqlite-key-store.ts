@@ -1,5 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
+import type { Author } from "./author.js";
+import { EntityChangeLog } from "./entity-change-log.js";
 import type { KeyKind, KeyRecord, KeyStore } from "./key-store.js";
 import { originalText, type SqliteDatabase, storedText } from "./sqlite-database.js";
 import { WriteBatch } from "./write-batch.js";
@@ -48,6 +50,7 @@ interface KnownKey {
  */
 export class SqliteKeyStore implements KeyStore {
   readonly #database: SqliteDatabase;
+  readonly #changes: EntityChangeLog;
   #buckets: ReadonlyMap<string, readonly KnownKey[]> | undefined;
   #dataVersion = Number.NaN;
   /** True if this turn of the event loop has read the data version: its requests share one read. */
@@ -59,6 +62,7 @@ export class SqliteKeyStore implements KeyStore {
     private readonly batch = new WriteBatch(database),
   ) {
     this.#database = database;
+    this.#changes = new EntityChangeLog(database);
   }
 
   async find(hash: string): Promise<KeyRecord | undefined> {
@@ -70,7 +74,7 @@ export class SqliteKeyStore implements KeyStore {
     return this.#read();
   }
 
-  async insert(key: KeyRecord): Promise<void> {
+  async insert(key: KeyRecord, author?: Author): Promise<void> {
     const { id, hash } = key;
     const facts = [id, key.kind, storedText(key.name), key.owner && storedText(key.owner)];
     const rights = [JSON.stringify(key.scopes), key.requestsPerMinuteMax, key.targetApp];
@@ -79,12 +83,17 @@ export class SqliteKeyStore implements KeyStore {
     this.#database.transaction(() => {
       if (this.#database.first(selectSameKey, [id, hash]) !== undefined) throw keyTaken(key);
       this.#database.run(insertKey, values);
+      this.#log(1, key.createdTime, { id, author });
     });
     this.#buckets = undefined;
   }
 
-  async revoke(id: string, time: number): Promise<boolean> {
-    const { changes } = this.#database.transaction(() => this.#database.run(revokeKey, [time, id]));
+  async revoke(id: string, time: number, author?: Author): Promise<boolean> {
+    const changes = this.#database.transaction(() => {
+      const { changes: revoked } = this.#database.run(revokeKey, [time, id]);
+      if (revoked > 0) this.#log(2, time, { id, author });
+      return revoked;
+    });
     this.#buckets = undefined;
     return changes > 0;
   }
@@ -98,6 +107,18 @@ export class SqliteKeyStore implements KeyStore {
     known.record = { ...known.record, lastUsedTime: time };
     // On a full disk requests still read.
     this.batch.write(() => this.#database.run(noteUse, [time, id])).catch(() => undefined);
+  }
+
+  /** Adds a write of a key to the open transaction. Version 1 is the key, 2 the revoked one. */
+  #log(
+    version: 1 | 2,
+    time: number,
+    of: { readonly id: string; readonly author?: Author | undefined },
+  ) {
+    if (of.author === undefined) return;
+    const state = { kind: "key", id: of.id } as const;
+    const before = version === 1 ? undefined : { ...state, version: version - 1 };
+    this.#changes.add({ before, next: { ...state, version } }, of.author, time);
   }
 
   #bucketOf(hash: string): readonly KnownKey[] | undefined {

@@ -1,6 +1,7 @@
-import type { EntityKind } from "../contract/common.js";
+import type { AuditedKind, EntityKind } from "../contract/common.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { ListFilter } from "../contract/list-query.js";
+import type { Author } from "./author.js";
 import type { EventStore, EventStoreSize } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
 import type { SessionStore } from "./session-store.js";
@@ -57,13 +58,6 @@ export interface ListChange {
   readonly ids: readonly string[];
 }
 
-/** Who makes a write, for the audit log. */
-export interface Author {
-  readonly keyID: string;
-  readonly keyName: string;
-  readonly requestID: string;
-}
-
 export interface WriteOptions {
   readonly author?: Author;
   /** Makes every check of the real write, and stores nothing. */
@@ -76,7 +70,7 @@ export interface WriteOptions {
 /** `name_taken` and `referenced`: refused, nothing was stored. */
 export type WriteOutcome = "written" | "name_taken" | "referenced";
 
-/** The position of a write in the log of all writes of entities. */
+/** The position of a write in the log of all writes. */
 export interface LatestChange {
   /** Grows with every write. */
   readonly sequence: number;
@@ -84,8 +78,13 @@ export interface LatestChange {
   readonly time: number;
 }
 
-/** One committed write of an entity: it was created, changed or removed, or its list was changed. */
-export interface EntityChangeRecord extends EntityKey, LatestChange {
+/**
+ * One committed write: an entity was created, changed or removed, or its list was changed; or a key was
+ * created or revoked.
+ */
+export interface EntityChangeRecord extends LatestChange {
+  readonly kind: AuditedKind;
+  readonly id: string;
   /** The version that was stored; null for a removal. */
   readonly version: number | null;
 }
@@ -102,7 +101,7 @@ export interface AuditRecord extends EntityChangeRecord {
 
 /** Writes need one of the values of each member that is given. */
 export interface AuditFilter {
-  readonly kinds?: readonly EntityKind[];
+  readonly kinds?: readonly AuditedKind[];
   readonly id?: string;
   readonly actions?: readonly ("create" | "update" | "delete")[];
   /** Ids or names of keys. */

@@ -30,6 +30,15 @@ describeConsole("keys in the web console", (web) => {
     await page.getByText("The key Anna is revoked.").waitFor();
     await page.getByRole("row", { name: /Anna.*Revoked/ }).waitFor();
     await theirs.getByLabel("Console key").waitFor();
+
+    await page.goto(`${web.server.url}/audit?entityType=key`);
+    const writes = page.locator(".changes li");
+    await writes.filter({ hasText: /CONSOLE API revoked key key_/ }).waitFor();
+    await writes
+      .filter({ hasText: /CONSOLE API created key key_/ })
+      .getByRole("button")
+      .click();
+    await page.getByText("Growth team").waitFor();
   });
 
   test("a read-only key sees keys, and cannot make or revoke one", async () => {

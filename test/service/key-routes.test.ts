@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AuditEntry, PropertyChange } from "../../src/contract/audit-log.js";
 import type { Key, NewKey } from "../../src/contract/key.js";
 import { keyRecord, newKeyText } from "../../src/http/key-text.js";
 import { START_TIME, startTestService, type TestService } from "../support/service.js";
@@ -137,6 +138,49 @@ describe("revoking", () => {
     expect((await service.call({ path, key: String(key) })).status).toBe(401);
     const unknown = await service.call({ method: "DELETE", path: `${path}/key_of_nobody` });
     expect([unknown.status, unknown.json.message]).toEqual([404, "Key not found."]);
+  });
+
+  it("and creating are in the audit log, with their changes and without keys", async () => {
+    const body = { kind: "console" as const, scopes: ["gates:read"] };
+    const { key, id } = (await create(body)).json.data;
+    await service.call({ method: "DELETE", path: `${path}/${id}` });
+    await service.call({ method: "DELETE", path: `${path}/${id}` });
+    const log = `/console/v1/audit_logs?entityType=key&entityID=${id}`;
+    const { data } = (await service.call<readonly AuditEntry[]>({ path: log })).json;
+    const by = { entityID: id, updatedBy: "CONSOLE API", updatedByKeyID: expect.any(String) };
+    expect(data).toMatchObject([
+      { ...by, actionType: "update", fromVersion: 1, toVersion: 2 },
+      { ...by, actionType: "create", fromVersion: null, toVersion: 1 },
+    ]);
+    const changed = await Promise.all(
+      data.map(async ({ id: entry }) => {
+        const { json } = await service.call<{ changes: readonly PropertyChange[] }>({
+          path: `/console/v1/audit_logs/${entry}`,
+        });
+        expect(JSON.stringify(json)).not.toContain(String(key).slice(8));
+        return json.data.changes.map(({ property, after }) => [property, after]);
+      }),
+    );
+    expect(changed[0]).toEqual([["revokedTime", START_TIME]]);
+    expect(changed[1]).toContainEqual(["scopes", ["gates:read"]]);
+  });
+
+  it("and creating change nothing that SDKs read", async () => {
+    const specs = async () => {
+      const path = `/v1/download_config_specs/${service.keys.server}.json`;
+      const { json } = await service.call({ path, key: null });
+      return (json as unknown as { readonly time: number }).time;
+    };
+    const time = await specs();
+    const { id } = (await create({ kind: "console" })).json.data;
+    await service.call({ method: "DELETE", path: `${path}/${id}` });
+    expect(await specs()).toBe(time);
+    await service.call({
+      method: "POST",
+      path: "/console/v1/gates",
+      body: { name: `after ${id}` },
+    });
+    expect(await specs()).toBeGreaterThan(time);
   });
 
   it("and creating are in the log, with the key that did it and without keys", async () => {

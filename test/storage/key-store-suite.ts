@@ -76,6 +76,25 @@ export function keyStoreSuite({ open }: Stores): void {
     ]);
   });
 
+  it("logs who created and who revoked a key, once each, if it is told", async () => {
+    const { keys, entities } = await open();
+    const [anna, ben] = ["Anna", "Ben"].map((keyName) => ({ keyID: "k", keyName, requestID: "r" }));
+    await keys.insert(key("silent", "0"));
+    await keys.insert(key("a", "1"), anna);
+    await expect(keys.insert(key("a", "2"), anna)).rejects.toMatchObject({ code: "key_taken" });
+    expect(await keys.revoke("none", FIRST_TIME, ben)).toBe(false);
+    expect(await keys.revoke("a", FIRST_TIME, ben)).toBe(true);
+    expect(await keys.revoke("a", FIRST_TIME, ben)).toBe(false);
+    expect(await keys.revoke("silent", FIRST_TIME)).toBe(true);
+    const { items } = await entities.auditLog({ kinds: ["key"] }, { start: 0, count: 9 });
+    expect(
+      items.map(({ id, fromVersion, version, author }) => [id, fromVersion, version, author]),
+    ).toEqual([
+      ["a", 1, 2, ben],
+      ["a", null, 1, anna],
+    ]);
+  });
+
   it("refuses a second key with the same id or hash, and keeps the first", async () => {
     const { keys } = await open();
     await keys.insert(key("a", "1"));

@@ -7,12 +7,12 @@ import {
   type ListFilter,
   searchTextOf,
 } from "../../src/contract/list-query.js";
+import type { Author } from "../../src/storage/author.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 import type { SessionRecord } from "../../src/storage/session-store.js";
 import type {
   AuditFilter,
   AuditRecord,
-  Author,
   EntityKey,
   EntityPage,
   EntityRecord,
@@ -35,13 +35,10 @@ export function modelStore(now: () => number = Date.now): Store {
   const sessions = new Map<string, SessionRecord>();
   const changes: AuditRecord[] = [];
   const latestChange = () => changes.at(-1) ?? { sequence: 0, time: 0 };
-  const log = (
-    before: EntityRecord | undefined,
-    next: EntityRecord | undefined,
-    author?: Author,
-  ) => {
+  type Logged = Pick<AuditRecord, "kind" | "id"> & { version: number; body?: AnyObject };
+  const log = (before: Logged | undefined, next: Logged | undefined, author?: Author) => {
     const { sequence, time } = latestChange();
-    const { kind, id, body } = (next ?? before) as EntityRecord;
+    const { kind, id, body = null } = (next ?? before) as Logged;
     changes.push({
       sequence: sequence + 1,
       time: Math.max(now(), time + 1),
@@ -149,21 +146,24 @@ export function modelStore(now: () => number = Date.now): Store {
       find: async (hash) => [...keys.values()].find((key) => key.hash === hash),
       list: async () =>
         [...keys.values()].sort((left, right) => left.createdTime - right.createdTime),
-      insert: async (key) => {
+      insert: async (key, author) => {
         if ([...keys.values()].some(({ id, hash }) => id === key.id || hash === key.hash)) {
           throw new SwitchyardError("key_taken", `${key.id} is stored already`);
         }
         keys.set(key.id, key);
+        if (author) log(undefined, { kind: "key", id: key.id, version: 1 }, author);
       },
       noteUse: ({ id }, time) => {
         const key = keys.get(id);
         if (key === undefined || time - (key.lastUsedTime ?? -60_000) < 60_000) return;
         keys.set(id, { ...key, lastUsedTime: time });
       },
-      revoke: async (id, time) => {
+      revoke: async (id, time, author) => {
         const key = keys.get(id);
         if (key === undefined || key.revokedTime !== null) return false;
         keys.set(id, { ...key, revokedTime: time });
+        const logged = { kind: "key", id } as const;
+        if (author) log({ ...logged, version: 1 }, { ...logged, version: 2 }, author);
         return true;
       },
     },

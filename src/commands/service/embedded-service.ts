@@ -80,8 +80,8 @@ function withEphemeralKeys(keys: KeyStore, ephemeral: readonly KeyRecord[]): Key
   return {
     find: async (hash) => byHash.get(hash) ?? keys.find(hash),
     list: () => keys.list(),
-    insert: (key) => keys.insert(key),
+    insert: (key, author) => keys.insert(key, author),
     noteUse: (key, time) => keys.noteUse(key, time),
-    revoke: (id, time) => keys.revoke(id, time),
+    revoke: (id, time, author) => keys.revoke(id, time, author),
   };
 }

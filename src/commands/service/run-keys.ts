@@ -10,6 +10,9 @@ import { type CommandLine, runConfigured } from "../run-configured.js";
 import { type NewKeyFlags, newKeyFacts } from "./new-key-rights.js";
 import { serviceOptionsOf } from "./service-options.js";
 
+/** How the audit log names the command line. */
+const AUTHOR = { keyID: "", keyName: "command line", requestID: "switchyard keys" } as const;
+
 export type KeysAction =
   | { readonly name: "create"; readonly flags: NewKeyFlags }
   | { readonly name: "list" }
@@ -75,7 +78,7 @@ async function create(keys: KeyStore, flags: NewKeyFlags): Promise<Printed> {
   const facts = newKeyFacts(flags, Date.now());
   const key = newKeyText(facts.kind);
   const record = keyRecord(key, facts);
-  await keys.insert(record);
+  await keys.insert(record, AUTHOR);
   const { hash: _, ...shown } = record;
   return {
     json: { ...shown, key },
@@ -92,7 +95,7 @@ async function list(keys: KeyStore): Promise<Printed> {
 
 /** Revokes a key. A key that was revoked before is not an error. */
 async function revoke(keys: KeyStore, id: string): Promise<Printed> {
-  const isRevoked = await keys.revoke(id, Date.now());
+  const isRevoked = await keys.revoke(id, Date.now(), AUTHOR);
   const record = (await keys.list()).find((one) => one.id === id);
   if (record === undefined) {
     throw new SwitchyardError(

@@ -24,17 +24,20 @@ function Entry({ entry }: { entry: AuditEntry }) {
   const { time, actionType, entityType, entityID, toVersion, updatedBy } = entry;
   const kind = Object.values(kinds).find(({ type }) => type === entityType);
   const noun = kind?.noun ?? entityType.replaceAll("_", " ");
+  // A key is changed only once, by its end.
+  const verb = entityType === "key" && actionType === "update" ? "revoked" : verbs[actionType];
   return (
     <li>
       <p>
-        <strong>{updatedBy ?? "Somebody"}</strong> {verbs[actionType]} {noun}{" "}
+        <strong>{updatedBy ?? "Somebody"}</strong> {verb} {noun}{" "}
         {kind === undefined || actionType === "delete" ? (
           <code>{entityID}</code>
         ) : (
           <a href={`/${kind.root}/${encodeURIComponent(entityID)}`}>{entityID}</a>
         )}
         <span class="soft">
-          {toVersion !== null && <> · version {toVersion}</>} · <Time at={time} />
+          {toVersion !== null && entityType !== "key" && <> · version {toVersion}</>} ·{" "}
+          <Time at={time} />
         </span>
       </p>
       <button type="button" class="link" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>

@@ -52,6 +52,7 @@ export function Audit() {
                 {title}
               </option>
             ))}
+            <option value="key">Keys</option>
           </select>
         </label>
         {field("entityID", "ID")}
