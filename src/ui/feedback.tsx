@@ -14,6 +14,16 @@ export function ErrorNotice({ error, retry }: { error: Error; retry?: () => void
   );
 }
 
+/** Refuses a step that edits would not be part of. */
+export function UnsavedNotice() {
+  return (
+    <p class="notice" role="alert">
+      You have changes that are not saved, and they would not be part of it. Save or discard them
+      first.
+    </p>
+  );
+}
+
 /** A page about something that is not there. */
 export function Missing({ title, children }: { title: string; children: ComponentChildren }) {
   return (

@@ -29,8 +29,12 @@ export interface Draft {
   save(): Promise<boolean>;
   /** Shows the newer version, for a decision. */
   decide(): void;
+  /** Leaves the decision about the newer version for later. */
+  postpone(): void;
   /** Goes on with the other version as the base: the edits stay. */
   rebase(): void;
+  /** Takes what this user has saved beside the edits as the base, if they were made for that version. */
+  follow(version: number, saved: EntityAnswer): void;
 }
 
 const CHECK_DELAY_MS = 300;
@@ -86,7 +90,7 @@ export function useDraft(
       const ifMatch = String(stored.version);
       const saved = await kind.operations.patch({ id, body: edits, ifMatch });
       setBase(saved);
-      setEdits({});
+      setEdits((now) => editsSince(edits, now));
       changes.value++;
       return true;
     } catch (error) {
@@ -117,12 +121,20 @@ export function useDraft(
       reload();
     },
     save,
+    postpone: () => setConflict(undefined),
+    follow: (version, saved) =>
+      setBase((before) => (before.data.version === version ? saved : before)),
     rebase: () => {
       setBase(conflict ?? answer);
       setConflict(undefined);
       reload();
     },
   };
+}
+
+/** Returns the edits that were made while others were being saved. */
+function editsSince(saved: Edits, now: Edits): Edits {
+  return Object.fromEntries(Object.entries(now).filter(([name, value]) => saved[name] !== value));
 }
 
 /** Asks the service what a save would do. */

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog.js";
-import { ErrorNotice } from "../../ui/feedback.js";
+import { ErrorNotice, UnsavedNotice } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
 import { say } from "../../ui/toasts.js";
 import { ApiError } from "../api/client.js";
@@ -8,26 +8,32 @@ import type { Entity, Kind } from "../editing/kinds.js";
 import { changes } from "../live.js";
 import { isArchived } from "./entity-list.js";
 
+interface ArchiveButtonProps {
+  readonly kind: Kind;
+  readonly entity: Entity;
+  /** True if there are edits that are not saved. */
+  readonly isEdited: boolean;
+}
+
 /** Archives with a reason, or takes it back. */
-export function ArchiveButton({ kind, entity }: { kind: Kind; entity: Entity }) {
+export function ArchiveButton(props: ArchiveButtonProps) {
+  const { entity } = props;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
       <button type="button" class="quiet" onClick={() => setIsOpen(true)}>
         {isArchived(entity) ? "Unarchive" : "Archive"}
       </button>
-      {isOpen && <ArchiveDialog kind={kind} entity={entity} onClose={() => setIsOpen(false)} />}
+      {isOpen && <ArchiveDialog {...props} onClose={() => setIsOpen(false)} />}
     </>
   );
 }
 
-interface ArchiveDialogProps {
-  readonly kind: Kind;
-  readonly entity: Entity;
+interface ArchiveDialogProps extends ArchiveButtonProps {
   readonly onClose: () => void;
 }
 
-function ArchiveDialog({ kind, entity, onClose }: ArchiveDialogProps) {
+function ArchiveDialog({ kind, entity, isEdited, onClose }: ArchiveDialogProps) {
   const [reason, setReason] = useState("");
   const [error, setError] = useState<Error>();
   const wasArchived = isArchived(entity);
@@ -68,9 +74,10 @@ function ArchiveDialog({ kind, entity, onClose }: ArchiveDialogProps) {
           required={!wasArchived}
           hint="Others read it in the history."
         />
+        {isEdited && <UnsavedNotice />}
         {error !== undefined && <ErrorNotice error={error} />}
         <div class="buttons">
-          <button type="submit" class="primary">
+          <button type="submit" class="primary" disabled={isEdited}>
             {wasArchived ? "Unarchive" : "Archive"}
           </button>
           {isReferenced && (

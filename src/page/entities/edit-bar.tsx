@@ -97,7 +97,7 @@ function Conflict({ kind, draft }: { kind: Kind; draft: Draft }) {
   return (
     <Dialog
       title={`${theirs.lastModifierName ?? "Somebody"} has changed it meanwhile`}
-      onClose={draft.rebase}
+      onClose={draft.postpone}
     >
       {error !== undefined && <ErrorNotice error={error} />}
       {value !== undefined && <ChangeList changes={value.data} />}

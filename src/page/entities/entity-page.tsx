@@ -6,7 +6,7 @@ import { Tabs } from "../../ui/tabs.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
 import { ApiError } from "../api/client.js";
-import { useDraft } from "../editing/draft.js";
+import { type Draft, useDraft } from "../editing/draft.js";
 import type { Entity, EntityAnswer, Kind } from "../editing/kinds.js";
 import { ExperimentResults } from "../experiments/experiment-results.js";
 import { ExperimentSteps } from "../experiments/experiment-steps.js";
@@ -72,7 +72,7 @@ function LoadedPage({ kind, answer, tab, reload }: LoadedPageProps) {
   useLeaveGuard(draft.isEdited, path);
   return (
     <>
-      <Head kind={kind} entity={answer.data} isWriter={isWriter} />
+      <Head kind={kind} entity={answer.data} isWriter={isWriter} draft={draft} />
       <Tabs
         label={`Parts of ${entity.name}`}
         tabs={tabs}
@@ -88,8 +88,16 @@ function LoadedPage({ kind, answer, tab, reload }: LoadedPageProps) {
   );
 }
 
-function Head({ kind, entity, isWriter }: { kind: Kind; entity: Entity; isWriter: boolean }) {
+interface HeadProps {
+  readonly kind: Kind;
+  readonly entity: Entity;
+  readonly isWriter: boolean;
+  readonly draft: Draft;
+}
+
+function Head({ kind, entity, isWriter, draft }: HeadProps) {
   const [isBusy, setIsBusy] = useState(false);
+  const { isEdited } = draft;
   const hasSwitch = kind.root === "gates" || kind.root === "configs";
   return (
     <header class="entity-head">
@@ -107,7 +115,9 @@ function Head({ kind, entity, isWriter }: { kind: Kind; entity: Entity; isWriter
             disabled={!isWriter || isBusy}
             onChange={async (isOn) => {
               setIsBusy(true);
-              await switchEntity(kind, entity, isOn);
+              const note = isEdited ? " Your changes to the rest are not saved." : "";
+              const saved = await switchEntity(kind, entity, isOn, { note });
+              if (saved !== undefined) draft.follow(entity.version, saved);
               setIsBusy(false);
             }}
           />
@@ -116,9 +126,9 @@ function Head({ kind, entity, isWriter }: { kind: Kind; entity: Entity; isWriter
         )}
         <span class="spread" />
         {kind.root === "experiments" && isWriter && (
-          <ExperimentSteps experiment={entity as unknown as Experiment} />
+          <ExperimentSteps experiment={entity as unknown as Experiment} isEdited={isEdited} />
         )}
-        {mayWrite(kind.area) && <ArchiveButton kind={kind} entity={entity} />}
+        {mayWrite(kind.area) && <ArchiveButton kind={kind} entity={entity} isEdited={isEdited} />}
       </div>
       <p class="soft">
         <code>{entity.id}</code> · version {entity.version} · changed{" "}

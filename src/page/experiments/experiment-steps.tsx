@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Experiment } from "../../contract/experiment.js";
 import { Dialog } from "../../ui/dialog.js";
-import { ErrorNotice } from "../../ui/feedback.js";
+import { ErrorNotice, UnsavedNotice } from "../../ui/feedback.js";
 import { SelectField, TextField } from "../../ui/fields.js";
 import { say } from "../../ui/toasts.js";
 import { api } from "../api/client.js";
@@ -49,8 +49,14 @@ const stepsOf: Readonly<Record<string, readonly Step[]>> = {
   abandoned: ["reset"],
 };
 
+interface ExperimentStepsProps {
+  readonly experiment: Experiment;
+  /** True if there are edits that are not saved. */
+  readonly isEdited: boolean;
+}
+
 /** Buttons for the next steps of an experiment. */
-export function ExperimentSteps({ experiment }: { experiment: Experiment }) {
+export function ExperimentSteps({ experiment, isEdited }: ExperimentStepsProps) {
   const [step, setStep] = useState<Step>();
   return (
     <>
@@ -65,20 +71,25 @@ export function ExperimentSteps({ experiment }: { experiment: Experiment }) {
         </button>
       ))}
       {step !== undefined && (
-        <StepDialog step={step} experiment={experiment} onClose={() => setStep(undefined)} />
+        <StepDialog
+          step={step}
+          experiment={experiment}
+          isEdited={isEdited}
+          onClose={() => setStep(undefined)}
+        />
       )}
     </>
   );
 }
 
-interface StepDialogProps {
+interface StepDialogProps extends ExperimentStepsProps {
   readonly step: Step;
-  readonly experiment: Experiment;
   readonly onClose: () => void;
 }
 
-function StepDialog({ step, experiment, onClose }: StepDialogProps) {
-  const { id, name, groups } = experiment;
+function StepDialog({ step, experiment, isEdited, onClose }: StepDialogProps) {
+  const { id, name, groups, version } = experiment;
+  const ifMatch = String(version);
   const [group, setGroup] = useState(groups[0]?.id ?? "");
   const [reason, setReason] = useState("");
   const [error, setError] = useState<Error>();
@@ -86,10 +97,11 @@ function StepDialog({ step, experiment, onClose }: StepDialogProps) {
   const act = async (event: Event) => {
     event.preventDefault();
     const calls: Readonly<Record<Step, () => Promise<unknown>>> = {
-      start: () => api.startExperiment({ id }),
-      decide: () => api.decideExperiment({ id, body: { id: group, decisionReason: reason } }),
-      abandon: () => api.abandonExperiment({ id, body: { decisionReason: reason } }),
-      reset: () => api.resetExperiment({ id }),
+      start: () => api.startExperiment({ id, ifMatch }),
+      decide: () =>
+        api.decideExperiment({ id, body: { id: group, decisionReason: reason }, ifMatch }),
+      abandon: () => api.abandonExperiment({ id, body: { decisionReason: reason }, ifMatch }),
+      reset: () => api.resetExperiment({ id, ifMatch }),
     };
     try {
       await calls[step]();
@@ -115,9 +127,14 @@ function StepDialog({ step, experiment, onClose }: StepDialogProps) {
         {(step === "decide" || step === "abandon") && (
           <TextField label="Reason" value={reason} onInput={setReason} rows={2} />
         )}
+        {isEdited && <UnsavedNotice />}
         {error !== undefined && <ErrorNotice error={error} />}
         <div class="buttons">
-          <button type="submit" class={step === "abandon" ? "primary danger" : "primary"}>
+          <button
+            type="submit"
+            class={step === "abandon" ? "primary danger" : "primary"}
+            disabled={isEdited}
+          >
             {action}
           </button>
           <button type="button" class="quiet" onClick={onClose}>
