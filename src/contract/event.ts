@@ -102,29 +102,55 @@ const day = (description: string) =>
     })
     .meta({ description, format: "date" });
 
-export const eventSummaryQuery = withRule(
-  z
-    .object({ from: day("First day, UTC."), to: day("Day after the last day, UTC.") })
-    .exactPartial(),
-  (query) => {
-    const { from, to } = query as { readonly from?: unknown; readonly to?: unknown };
+const range = z
+  .object({ from: day("First day, UTC."), to: day("Day after the last day, UTC.") })
+  .exactPartial();
+
+function inOrder<Query extends z.ZodObject>(query: Query): Query {
+  return withRule(query, (given) => {
+    const { from, to } = given as { readonly from?: unknown; readonly to?: unknown };
     if (!isDay(from) || !isDay(to) || from < to) return [];
     return [
       { path: ["to"], message: "Must be after `from`: the range does not include the day `to`" },
     ];
-  },
-);
+  });
+}
+
+export const eventSummaryQuery = inOrder(range);
+
+const count = z.object({
+  day: text("UTC day of the timestamps, YYYY-MM-DD."),
+  event: text("Event name."),
+  count: z.int().describe("Number of these events."),
+});
 
 const eventSummary = messageEnvelope.extend({
-  data: z
-    .array(
-      z.object({
-        day: text("UTC day of the timestamps, YYYY-MM-DD."),
-        event: text("Event name."),
-        count: z.int().describe("Number of these events."),
-      }),
-    )
-    .describe("Sorted by day and event name."),
+  data: z.array(count).describe("Sorted by day and event name."),
+});
+
+const eventDaysQuery = inOrder(
+  range.extend({ event: text("Only events of this name.").exactOptional() }),
+);
+
+const eventDays = messageEnvelope.extend({
+  data: z.array(count.omit({ event: true })).describe("Days that have events, in order."),
+});
+
+const eventNamesQuery = inOrder(
+  range.extend({
+    search: text("Only names with this text; case does not matter.").exactOptional(),
+    limit: pageQuery.shape.limit,
+  }),
+);
+
+const eventNames = messageEnvelope.extend({
+  data: z.array(count.omit({ day: true })).describe("The names with the most events first."),
+  others: z
+    .object({
+      names: z.int().describe("Number of these names."),
+      count: z.int().describe("Number of their events."),
+    })
+    .describe("The names after the first `limit` ones."),
 });
 
 export const eventListQuery = z
@@ -199,6 +225,26 @@ export const eventRoutes = {
     status: 200,
     message: "Events summarized successfully.",
     response: eventSummary,
+  },
+  countEventDays: {
+    ...readingEvents,
+    origin: "extension",
+    path: "/v1/events/summary/days",
+    summary: "Count events by day",
+    query: eventDaysQuery,
+    status: 200,
+    message: "Events summarized successfully.",
+    response: eventDays,
+  },
+  countEventNames: {
+    ...readingEvents,
+    origin: "extension",
+    path: "/v1/events/summary/names",
+    summary: "Count events by name, most frequent first",
+    query: eventNamesQuery,
+    status: 200,
+    message: "Events summarized successfully.",
+    response: eventNames,
   },
   listEvents: {
     ...readingEvents,

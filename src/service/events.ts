@@ -88,6 +88,17 @@ export function eventHandlers(
       return { content: { data: counts } };
     },
 
+    async countEventDays({ query: { from, to, event } }) {
+      const counts = await events.countDays({ from, to }, event, EVENT_COUNTS_MAX + 1);
+      if (counts.length > EVENT_COUNTS_MAX) throw tooManyCounts();
+      return { content: { data: counts } };
+    },
+
+    async countEventNames({ query: { from, to, search, limit } }) {
+      const { items, others } = await events.countNames({ from, to, search, limit });
+      return { content: { data: items, others } };
+    },
+
     async listEvents({ query: { day, event, userID, stableID, limit, cursor } }) {
       const { items, nextCursor = null } = await events
         .list({ day, event, userID, stableID, limit, cursor })

@@ -316,5 +316,36 @@ export const eventSchema: Schema = {
       ) STRICT, WITHOUT ROWID`,
       addStoredAnswers,
     ],
+    [
+      // The sums of event_series by day and by name. Triggers keep them.
+      `CREATE TABLE event_day (
+        day TEXT PRIMARY KEY,
+        events INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE event_name (
+        event TEXT PRIMARY KEY,
+        events INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      `INSERT INTO event_day SELECT day, sum(events) FROM event_series GROUP BY day`,
+      `INSERT INTO event_name SELECT event, sum(events) FROM event_series GROUP BY event`,
+      `CREATE INDEX event_series_by_name ON event_series (event, day)`,
+      `CREATE TRIGGER event_series_added AFTER INSERT ON event_series BEGIN
+        INSERT INTO event_day VALUES (new.day, new.events)
+          ON CONFLICT DO UPDATE SET events = events + excluded.events;
+        INSERT INTO event_name VALUES (new.event, new.events)
+          ON CONFLICT DO UPDATE SET events = events + excluded.events;
+      END`,
+      `CREATE TRIGGER event_series_counted AFTER UPDATE OF events ON event_series BEGIN
+        UPDATE event_day SET events = events + new.events - old.events WHERE day = new.day;
+        UPDATE event_name SET events = events + new.events - old.events WHERE event = new.event;
+      END`,
+      // A sum of 0 goes: the last series of its day or name was removed.
+      `CREATE TRIGGER event_series_removed AFTER DELETE ON event_series BEGIN
+        UPDATE event_day SET events = events - old.events WHERE day = old.day;
+        DELETE FROM event_day WHERE day = old.day AND events = 0;
+        UPDATE event_name SET events = events - old.events WHERE event = old.event;
+        DELETE FROM event_name WHERE event = old.event AND events = 0;
+      END`,
+    ],
   ],
 };

@@ -29,10 +29,26 @@ export interface StoredEventCount {
   readonly count: number;
 }
 
+export type DayCount = Omit<StoredEventCount, "event">;
+export type NameCount = Omit<StoredEventCount, "day">;
+
 /** `from` inclusive, `to` exclusive; `YYYY-MM-DD`; undefined is unbounded. */
 export interface DayRange {
   readonly from: string | undefined;
   readonly to: string | undefined;
+}
+
+export interface NameQuery extends DayRange {
+  /** A part of the names, in any case; undefined for all. */
+  readonly search: string | undefined;
+  readonly limit: number;
+}
+
+export interface NameCounts {
+  /** The names with the most events first. */
+  readonly items: readonly NameCount[];
+  /** The names after the limit, and the sum of their events. */
+  readonly others: { readonly names: number; readonly count: number };
 }
 
 export interface EventQuery {
@@ -82,6 +98,14 @@ export interface EventStore {
   append(intake: EventIntake): Promise<void>;
   /** Returns at most `limit` counts, by day, then event. */
   counts(range: DayRange, limit: number): Promise<readonly StoredEventCount[]>;
+  /** Returns at most `limit` days that have events, of one name or of all, in order. */
+  countDays(
+    range: DayRange,
+    event: string | undefined,
+    limit: number,
+  ): Promise<readonly DayCount[]>;
+  /** Counts by name. Reads few rows for all days, or for few days. */
+  countNames(query: NameQuery): Promise<NameCounts>;
   /**
    * Returns events by day, then event, then in the order of storing. Throws `CursorError` for a cursor
    * that no page of this query has returned.

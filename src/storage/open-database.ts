@@ -13,11 +13,20 @@ const OTHERS = 0o077;
 /** Problems of one database that are reported. */
 const PROBLEMS_MAX = 100;
 
+/** Returns the query for wrong sums of `event_series`. */
+const seriesSums = (table: string, column: string) =>
+  `SELECT '${table} ' || ${column} || ' counts ' || total || ' events, but event_series ' || n AS problem
+    FROM (SELECT ${column}, sum(total) AS total, sum(n) AS n FROM (
+      SELECT ${column}, events AS total, 0 AS n FROM ${table}
+      UNION ALL SELECT ${column}, 0, events FROM event_series) GROUP BY ${column}) WHERE total <> n`;
+
 /** Queries for wrong sums, by the table that stores the sums. */
 const sums: Readonly<Record<string, string>> = {
   event_series: `SELECT 'event_series ' || id || ' counts ' || events || ' events, but has ' || n AS problem
     FROM (SELECT s.id, s.events, (SELECT count(*) FROM event WHERE series = s.id) AS n
       FROM event_series AS s) WHERE n <> events`,
+  event_day: seriesSums("event_day", "day"),
+  event_name: seriesSums("event_name", "event"),
   entity_total: `SELECT 'entity_total ' || kind || ' counts ' || entities || ' entities, but there are ' || n
     AS problem FROM (SELECT t.kind, t.entities, (SELECT count(*) FROM entity WHERE kind = t.kind) AS n
       FROM entity_total AS t) WHERE n <> entities`,

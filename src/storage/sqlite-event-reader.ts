@@ -1,27 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AnyObject } from "../contract/fields.js";
+import { FIRST_DAY, LAST_DAY } from "./event-counts.js";
 import {
   CursorError,
-  type DayRange,
   type EventPage,
   type EventQuery,
-  type EventStoreSize,
   type LatestEvent,
   type StoredEvent,
-  type StoredEventCount,
 } from "./event-store.js";
 import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
 import {
-  EVENT_COUNTS_PER_TURN,
   EVENT_PAGE_BYTES_MAX,
   EVENTS_SEARCHED_MAX,
   USER_EVENTS_PER_TURN,
   USER_EVENTS_SEARCHED_MAX,
 } from "./storage-limits.js";
-
-/** Texts that sort before and after every day. */
-const FIRST_DAY = "";
-const LAST_DAY = "~";
 
 /** The events of one name on one day. */
 interface Series {
@@ -41,19 +34,6 @@ interface SizedPosition extends EventPosition {
   /** 1 if the event belongs to the user and the device of the query. */
   readonly isOfUser: number;
 }
-
-const selectCounts = `SELECT day, event, events AS count FROM event_series
-  WHERE day >= ? AND day < ? AND (day, event) > (?, ?)
-  ORDER BY day, event LIMIT ?`;
-
-interface SeriesSum {
-  readonly events: number;
-  /** Null after the last series. */
-  readonly last: number | null;
-}
-
-const sumSeries = `SELECT sum(events) AS events, max(id) AS last FROM
-  (SELECT id, events FROM event_series WHERE id > ? ORDER BY id LIMIT ${EVENT_COUNTS_PER_TURN})`;
 
 const selectLast = "SELECT max(sequence) AS sequence FROM event";
 
@@ -85,11 +65,13 @@ const position = `series, sequence, octet_length(body) AS bytes,
 const selectInSeries = `SELECT ${position} FROM event
   WHERE series = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 
-const selectAfterSeries = `SELECT ${position}
+// Each condition is a range of an index: a page does not look at the series before or between its own.
+const selectAfterSeries = (condition: string) => `SELECT ${position}
   FROM event_series AS series CROSS JOIN event ON event.series = series.id
-  WHERE series.day >= ? AND series.day <= ? AND (series.day, series.event) > (?, ?)
-    AND (? IS NULL OR series.event = ?)
+  WHERE ${condition} AND series.day >= ? AND series.day <= ? AND (series.day, series.event) > (?, ?)
   ORDER BY series.day, series.event, event.sequence LIMIT ?`;
+const selectOfAnyName = selectAfterSeries("true");
+const selectOfName = selectAfterSeries("series.event = ?");
 
 const selectEvent = `SELECT series.day, series.event, event.timestamp, event.body
   FROM event JOIN event_series AS series ON series.id = event.series WHERE event.sequence = ?`;
@@ -100,25 +82,6 @@ export class SqliteEventReader {
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
-  }
-
-  /** Returns counts by day, then event. Later counts may include events that were stored meanwhile. */
-  async counts({ from, to }: DayRange, limit: number): Promise<readonly StoredEventCount[]> {
-    const counts: StoredEventCount[] = [];
-    for (let after = { day: FIRST_DAY, event: "" }; ; await nextTurn()) {
-      const turnLimit = Math.min(EVENT_COUNTS_PER_TURN, limit - counts.length);
-      const range = [from ?? FIRST_DAY, to ?? LAST_DAY];
-      const values = [...range, after.day, after.event, turnLimit];
-      const part = this.#database.all<StoredEventCount>(selectCounts, values);
-      for (const { day, event, count } of part) {
-        counts.push({ day, event: originalText(event), count });
-      }
-      const last = part.at(-1);
-      if (last === undefined || part.length < EVENT_COUNTS_PER_TURN || counts.length === limit) {
-        return counts;
-      }
-      after = last;
-    }
   }
 
   /** Returns the sequence of the newest event; 0 without events. */
@@ -148,18 +111,6 @@ export class SqliteEventReader {
       before = end.sequence;
     }
     return [...users.values()];
-  }
-
-  async size(): Promise<EventStoreSize> {
-    let count = 0;
-    for (let after = 0; ; await nextTurn()) {
-      const part = this.#database.first<SeriesSum>(sumSeries, [after]);
-      if (part === undefined || part.last === null) {
-        return { ...this.#database.size(), count };
-      }
-      count += part.events;
-      after = part.last;
-    }
   }
 
   async list(query: EventQuery): Promise<EventPage> {
@@ -201,10 +152,14 @@ export class SqliteEventReader {
     limit: number,
   ): readonly SizedPosition[] {
     const { day, event } = query;
-    const name = event === undefined ? null : storedText(event);
-    const days = [day ?? FIRST_DAY, day ?? LAST_DAY];
-    const values = [...usersOf(query), ...days, series.day, series.event, name, name, limit];
-    return this.#database.all<SizedPosition>(selectAfterSeries, values);
+    const range = [day ?? series.day, day ?? LAST_DAY, series.day, series.event, limit];
+    return event === undefined
+      ? this.#database.all<SizedPosition>(selectOfAnyName, [...usersOf(query), ...range])
+      : this.#database.all<SizedPosition>(selectOfName, [
+          ...usersOf(query),
+          storedText(event),
+          ...range,
+        ]);
   }
 
   #event(sequence: number): StoredEvent {

@@ -9,6 +9,7 @@ import {
   watchDataFiles,
 } from "./data-files.js";
 import { consoleSchema, eventSchema } from "./database-schemas.js";
+import { EventCounts } from "./event-counts.js";
 import { EventKeeping } from "./event-keeping.js";
 import { EventQueue, type EventQueueOptions, type EventWriter, packIntake } from "./event-queue.js";
 import { type EventRemover, removeEvents } from "./event-removal.js";
@@ -166,6 +167,7 @@ function eventStoreOver(
   { now = Date.now, ...options }: Pick<EventStoreOptions, "now"> & EventQueueOptions,
 ): OpenEventStore {
   const reader = new SqliteEventReader(database);
+  const counts = new EventCounts(database);
   const keeping = new EventKeeping({
     remover: writer,
     find: readings.findPerson,
@@ -180,7 +182,9 @@ function eventStoreOver(
   return {
     events: {
       append: async (intake) => queue.append(packIntake(intake, now())),
-      counts: (range, limit) => reader.counts(range, limit),
+      counts: (range, limit) => counts.byDayAndName(range, limit),
+      countDays: async (range, event, limit) => counts.byDay(range, event, limit),
+      countNames: (query) => counts.byName(query),
       list: (query) => reader.list(query),
       lastSequence: () => reader.lastSequence(),
       recentUsers: (count) => reader.recentUsers(count),
@@ -189,7 +193,7 @@ function eventStoreOver(
       gateAnswers: readings.gateAnswers,
       removeBefore: (day) => keeping.removeBefore(day),
       removePerson: (person, rehearse) => keeping.removePerson(person, rehearse),
-      size: () => reader.size(),
+      size: async () => ({ ...database.size(), count: counts.total() }),
     },
     close: async () => {
       // At once: a long removal does not go on while accepted requests finish.

@@ -307,6 +307,8 @@ export function callsOf(parts: () => ClientParts) {
         ifMatch: "0",
       }),
     summarizeEvents: () => client.summarizeEvents({ from: "2024-01-01", to: "2024-02-01" }),
+    countEventDays: () => client.countEventDays({ from: "2024-01-01", event: "signup" }),
+    countEventNames: () => client.countEventNames({ search: "sign", limit: 10 }),
     listMigrations: () => client.listMigrations({ limit: 1 }),
     readMigration: () => client.readMigration({ id: journalId }),
     deleteEvents: () => client.deleteEvents({ userID: "nobody" }),

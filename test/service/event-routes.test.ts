@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EVENT_COUNTS_MAX } from "../../src/http/service-limits.js";
 import { type EventStore, EventsUnavailableError } from "../../src/storage/event-store.js";
 import { noEventStore } from "../storage/records.js";
 import {
@@ -285,60 +284,6 @@ describe("POST /v1/webhooks/event_webhook", () => {
       expect((await service.call({ path, key: server })).status).toBe(401);
       expect((await service.call({ path })).status).toBe(200);
     }
-  });
-});
-
-describe("GET /v1/events/summary?from&to", () => {
-  beforeEach(async () => {
-    const on = (date: number, event: string) => ({ event, timestamp: Date.UTC(2024, 0, date) });
-    await post([on(2, "b"), on(1, "b"), on(3, "a"), on(2, "a"), on(2, "b")]);
-  });
-
-  it("counts by day, then event name", async () => {
-    const { status, json } = await service.call({ path: "/v1/events/summary" });
-    expect(status).toBe(200);
-    expect(json).toEqual({
-      message: "Events summarized successfully.",
-      data: [
-        { day: "2024-01-01", event: "b", count: 1 },
-        { day: "2024-01-02", event: "a", count: 1 },
-        { day: "2024-01-02", event: "b", count: 2 },
-        { day: "2024-01-03", event: "a", count: 1 },
-      ],
-    });
-  });
-
-  it("includes the first day and excludes the last one", async () => {
-    const days = async (query: string) =>
-      ((await summary(query)) as { day: string }[]).map(({ day }) => day);
-    expect(await days("?from=2024-01-02")).toEqual(["2024-01-02", "2024-01-02", "2024-01-03"]);
-    expect(await days("?to=2024-01-02")).toEqual(["2024-01-01"]);
-    expect(await days("?from=2024-01-02&to=2024-01-03")).toEqual(["2024-01-02", "2024-01-02"]);
-    expect(await days("?from=2025-01-01&to=2026-01-01")).toEqual([]);
-  });
-
-  it("refuses invalid days and an empty range", async () => {
-    const { status, json } = await service.call({ path: "/v1/events/summary?from=2024-02-30" });
-    expect([status, json.errors[0]?.property]).toEqual([400, "from"]);
-    const empty = await service.call({ path: "/v1/events/summary?from=2024-01-02&to=2024-01-02" });
-    expect([empty.status, empty.json.errors[0]?.property]).toEqual([400, "to"]);
-  });
-
-  it("asks for fewer days if the answer would be huge", async () => {
-    const many = Array.from({ length: EVENT_COUNTS_MAX + 1 }, (_, n) => ({
-      day,
-      event: `${n}`,
-      count: 1,
-    }));
-    const opened = await openTestStore();
-    const store = { ...opened, events: { ...opened.events, counts: async () => many } };
-    const busy = await startTestService({ store });
-    const { status, json } = await busy.call({ path: "/v1/events/summary" });
-    expect([status, json.errors[0]?.errorMessage]).toEqual([
-      400,
-      "This range has more than 100000 counts: ask for fewer days",
-    ]);
-    await busy.close();
   });
 });
 

@@ -159,6 +159,17 @@ describe("a check of a database", () => {
     ]);
   });
 
+  it("finds wrong sums of days and names of events, also missing ones", async () => {
+    const path = join(await withEvent(), eventFile.name);
+    const database = await openDatabase(path, eventFile.schema);
+    database.execute("UPDATE event_day SET events = 3; DELETE FROM event_name");
+    database.close();
+    expect(checkDatabase(path, eventFile.schema)).toEqual([
+      "event_day 2026-01-01 counts 3 events, but event_series 1",
+      "event_name e counts 0 events, but event_series 1",
+    ]);
+  });
+
   it("lists damage of the structure, for which the database is not opened", async () => {
     const directory = newDirectory();
     const path = join(directory, eventFile.name);

@@ -12,7 +12,7 @@ import { type OpenEventStore, openEventStore } from "../../src/storage/sqlite-st
 import { processScript } from "../support/process-scripts.js";
 import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { stored } from "./event-store-suite.js";
+import { stored } from "./event-figures-suite.js";
 
 const scratch = scratchDirectory("event-keeping");
 let places = 0;

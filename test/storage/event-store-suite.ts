@@ -6,9 +6,16 @@ import {
   type EventQuery,
   type EventStore,
   EventsUnavailableError,
-  type StoredEvent,
 } from "../../src/storage/event-store.js";
 import type { OpenEventStore } from "../../src/storage/sqlite-store.js";
+import {
+  countSuite,
+  intake,
+  newestSuite,
+  type Open,
+  stored,
+  wholeRange,
+} from "./event-figures-suite.js";
 
 export interface EventStoreKit {
   /** A place that no store has been opened at. */
@@ -18,17 +25,7 @@ export interface EventStoreKit {
   readonly isLasting: boolean;
 }
 
-const wholeRange = { from: undefined, to: undefined };
 const firstPage: EventQuery = { day: undefined, event: undefined, limit: 100, cursor: undefined };
-
-export function stored(event: string, day: string, body: unknown = { event, day }): StoredEvent {
-  return { day, event, timestamp: Date.parse(day), body: JSON.stringify(body) };
-}
-
-const intake = (events: readonly StoredEvent[], idempotencyKey?: string) => ({
-  events,
-  idempotencyKey,
-});
 
 /** Every sentence of the interface, on any implementation. */
 export function eventStoreSuite(name: string, kit: EventStoreKit): void {
@@ -44,13 +41,13 @@ export function eventStoreSuite(name: string, kit: EventStoreKit): void {
 
   describe(name, () => {
     describe("append", () => appendSuite(open));
+    describe("countDays and countNames", () => countSuite(open));
+    describe("latest and recentUsers", () => newestSuite(open));
     describe("list", () => listSuite(open));
     describe("close", () => closeSuite(open));
     if (kit.isLasting) describe("places", () => placeSuite(open, kit.newPlace));
   });
 }
-
-type Open = (place?: string, onCommit?: (commit: EventCommit) => void) => Promise<OpenEventStore>;
 
 async function total(events: EventStore): Promise<number> {
   const counts = await events.counts(wholeRange, 10_000);
@@ -172,6 +169,20 @@ function listSuite(open: Open): void {
     for (const size of [3, 3, 3, 9, 1, 1]) await events.append(intake([megabytes(size)]));
     const found = await pages(events, {});
     expect(found.map(({ items }) => items.length)).toEqual([2, 1, 1, 2]);
+  });
+
+  it("lists the events of one name, of all days or of one, in pages", async () => {
+    const { events } = await open();
+    const days = ["2024-01-01", "2024-01-02", "2024-01-03"];
+    const given = days.flatMap((day) =>
+      ["a", "b", "b", "c"].map((event, n) => stored(event, day, { n })),
+    );
+    await events.append(intake(given));
+    for (const day of [undefined, ...days]) {
+      const found = await pages(events, { event: "b", day, limit: 1 });
+      const wanted = given.filter((one) => one.event === "b" && one.day === (day ?? one.day));
+      expect(found.flatMap(({ items }) => items)).toEqual(wanted);
+    }
   });
 
   it("refuses cursors from other queries", async () => {

@@ -4,15 +4,15 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { builtFile } from "../../src/base/package-files.js";
 import { eventSchema } from "../../src/storage/database-schemas.js";
+import { EventCounts } from "../../src/storage/event-counts.js";
 import { packIntake } from "../../src/storage/event-queue.js";
 import { openDatabase } from "../../src/storage/open-database.js";
-import { SqliteEventReader } from "../../src/storage/sqlite-event-reader.js";
 import { SqliteEventWriter } from "../../src/storage/sqlite-event-writer.js";
 import { openEventStore } from "../../src/storage/sqlite-store.js";
 import { ThreadEventWriter } from "../../src/storage/thread-event-writer.js";
 import { processScript } from "../support/process-scripts.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { stored } from "./event-store-suite.js";
+import { stored } from "./event-figures-suite.js";
 
 const scratch = scratchDirectory("event-writer");
 const wholeRange = { from: undefined, to: undefined };
@@ -29,15 +29,15 @@ describe("a transaction of events", () => {
   it("stores nothing on a full disk: no event, no count, no key", async () => {
     const database = await openDatabase(join(scratch, "full.db"), eventSchema);
     const writer = new SqliteEventWriter(database);
-    const reader = new SqliteEventReader(database);
+    const counts = new EventCounts(database);
     writer.write([packed(2)]);
-    database.execute("PRAGMA max_page_count = 20");
+    database.execute("PRAGMA max_page_count = 30");
     const batch = [packed(1, "small"), packed(1_000, "large")];
     expect(() => writer.write(batch)).toThrow(expect.objectContaining({ code: "disk_full" }));
-    expect(await reader.counts(wholeRange, 10)).toMatchObject([{ count: 2 }]);
+    expect(await counts.byDayAndName(wholeRange, 10)).toMatchObject([{ count: 2 }]);
     database.execute("PRAGMA max_page_count = 100000");
     expect(writer.write(batch)).toEqual({ requests: 2, events: 1_001 });
-    expect(await reader.counts(wholeRange, 10)).toMatchObject([{ count: 1_003 }]);
+    expect(await counts.byDayAndName(wholeRange, 10)).toMatchObject([{ count: 1_003 }]);
     database.close();
   });
 });

@@ -82,7 +82,7 @@ it("skips what is not an answer of a gate, and forgets what is too old", async (
 
 it("counts the events of earlier versions when the database is updated", async () => {
   const file = join(scratch, "earlier.db");
-  const earlier = { ...eventSchema, migrations: eventSchema.migrations.slice(0, -1) };
+  const earlier = { ...eventSchema, migrations: eventSchema.migrations.slice(0, 2) };
   const database = await openDatabase(file, earlier);
   database.run("INSERT INTO event_series VALUES (1, '2026-06-30', 'statsig::gate_exposure', 3)");
   for (const [gate, value] of [

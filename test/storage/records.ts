@@ -52,6 +52,8 @@ const untouched = () => Promise.reject(new Error("no test of this file asks for 
 export const noEventStore: EventStore = {
   append: untouched,
   counts: untouched,
+  countDays: untouched,
+  countNames: untouched,
   list: untouched,
   lastSequence: () => 0,
   latest: untouched,

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import Connection from "libsql";
 import { describe, expect, it } from "vitest";
 import { listFilterOf } from "../../src/contract/list-query.js";
-import { consoleFile } from "../../src/storage/data-files.js";
-import { consoleSchema, type Schema } from "../../src/storage/database-schemas.js";
+import { consoleFile, eventFile } from "../../src/storage/data-files.js";
+import { consoleSchema, eventSchema, type Schema } from "../../src/storage/database-schemas.js";
 import { migrate, openDatabase } from "../../src/storage/open-database.js";
 import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
 import { openSqliteStore } from "../../src/storage/sqlite-store.js";
@@ -124,6 +124,25 @@ describe("migrations", () => {
     expect(await found({ status: ["launched"] })).toBe("b");
     expect(await found({ search: "words" })).toBe("c");
     await store.close();
+  });
+
+  it("sum up the events that an older version counted", async () => {
+    const path = join(newDirectory(), eventFile.name);
+    const migrations = eventSchema.migrations.slice(0, 3);
+    const old = await openDatabase(path, { ...eventSchema, migrations });
+    old.execute(`INSERT INTO event_series VALUES (1, '2026-01-01', 'a', 2),
+      (2, '2026-01-01', 'b', 3), (3, '2026-01-02', 'a', 5)`);
+    old.close();
+    const database = await openDatabase(path, eventSchema);
+    expect(database.all("SELECT * FROM event_day")).toEqual([
+      { day: "2026-01-01", events: 5 },
+      { day: "2026-01-02", events: 5 },
+    ]);
+    expect(database.all("SELECT * FROM event_name")).toEqual([
+      { event: "a", events: 7 },
+      { event: "b", events: 3 },
+    ]);
+    database.close();
   });
 
   it("refuse another program's database, and do not change it", async () => {

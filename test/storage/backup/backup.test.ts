@@ -20,7 +20,7 @@ import { SqliteDatabase } from "../../../src/storage/sqlite-database.js";
 import { openEventStore, openSqliteStore } from "../../../src/storage/sqlite-store.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { scratchDirectory } from "../../support/scratch.js";
-import { stored } from "../event-store-suite.js";
+import { stored } from "../event-figures-suite.js";
 import { FIRST_TIME, gate, key } from "../records.js";
 
 const { signal } = new AbortController();
