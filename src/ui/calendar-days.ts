@@ -53,3 +53,20 @@ export function stretchesOf(days: readonly CalendarDay[]): readonly CalendarStre
   }
   return stretches;
 }
+
+/** Returns each day of the months that have counts, also days without one. `counts` is in order. */
+export function daysOfMonths(
+  counts: readonly { readonly day: string; readonly count: number }[],
+): readonly CalendarDay[] {
+  const known = new Map(counts.map(({ day, count }) => [day, count]));
+  const months = new Set(counts.map(({ day }) => day.slice(0, 7)));
+  return [...months].flatMap((month) => {
+    const [year = 0, number = 0] = month.split("-").map(Number);
+    // Day 0 of the next month is the last one of this month. `Date.UTC` moves years before 100.
+    const length = new Date(Date.UTC(2000 + (year % 400), number, 0)).getUTCDate();
+    return Array.from({ length }, (_, index) => {
+      const day = `${month}-${String(index + 1).padStart(2, "0")}`;
+      return { day, count: known.get(day) ?? 0 };
+    });
+  });
+}

@@ -82,4 +82,42 @@ describeConsole("events and the audit log in the web console", (web) => {
     await page.getByRole("link", { name: "audited" }).first().click();
     await page.getByRole("heading", { name: "Audited" }).waitFor();
   });
+
+  test("many names and years of days are summed up, and narrowed by day and name", async () => {
+    const { service } = web;
+    const days = ["2023-02-01", "2024-05-05", "2024-05-06"];
+    const body = days.flatMap((day) =>
+      Array.from({ length: 70 }, (_, index) => ({
+        event: `many_${String(index).padStart(2, "0")}`,
+        user: { userID: "user-many" },
+        timestamp: Date.parse(day) + index,
+      })),
+    );
+    const webhook = { method: "POST", path: "/v1/webhooks/event_webhook" } as const;
+    expect((await service.call({ ...webhook, key: service.keys.server, body })).status).toBe(202);
+
+    const page = await web.open("/events");
+    const byDay = page.getByRole("region", { name: "By day" });
+    const byName = page.getByRole("region", { name: /^By name/ });
+    // 72 names, 50 of them in the list.
+    await byName.getByText("and 22 more names, 66 events").waitFor();
+    expect(await byName.getByRole("link").count()).toBe(50);
+    await byDay.getByRole("button", { name: "Sun, 5 May 2024, 70 events" }).click();
+    await expect.poll(() => page.url()).toMatch(/\/events\?day=2024-05-05$/);
+    await byName.getByText("and 20 more names, 20 events").waitFor();
+
+    await byName.getByLabel("Names with").fill("ANY_6");
+    await byName.getByLabel("Names with").press("Enter");
+    await expect.poll(() => byName.getByRole("link").count()).toBe(10);
+    await byName.getByRole("link", { name: "many_69" }).click();
+    await byDay.getByRole("button", { name: "Sun, 5 May 2024, 1 events" }).waitFor();
+    const rows = page.getByRole("table").getByRole("row");
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByLabel("User ID").fill("nobody");
+    await page.getByLabel("User ID").press("Enter");
+    await page.getByText("No event matches").waitFor();
+    await page.getByText("These counts are of all users").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
+    await expect.poll(() => page.url()).toMatch(/\/events$/);
+  });
 });

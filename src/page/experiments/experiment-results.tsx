@@ -8,6 +8,7 @@ import { Section } from "../../ui/section.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 
+const NAMES_SUGGESTED_MAX = 1_000;
 /** Days that are searched for names of events. */
 const NAME_DAYS = 90;
 const DAY_MS = 86_400_000;
@@ -33,8 +34,8 @@ function StartedResults({ experiment }: { experiment: Experiment }) {
   };
   const names = useLoad("event names", async (signal) => {
     const from = new Date(Date.now() - NAME_DAYS * DAY_MS).toISOString().slice(0, 10);
-    const { data } = await api.summarizeEvents({ from, signal });
-    return [...new Set(data.map((one) => one.event))].sort();
+    const { data } = await api.countEventNames({ from, limit: NAMES_SUGGESTED_MAX, signal });
+    return data.map((one) => one.event).sort();
   });
   const { value, error, reload } = useLoad(`${id} ${event} ${days}`, (signal) =>
     api.readPulseResults({

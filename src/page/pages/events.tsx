@@ -1,31 +1,31 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { formatCount } from "../../report/quantities.js";
-import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { FilterField, Filters } from "../../ui/filters.js";
 import { Section } from "../../ui/section.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
-import { liveEvents } from "../live.js";
+import { EventSummary } from "./event-summary.js";
 
 const EVENTS_PER_PAGE = 50;
-const NAMES_SHOWN_MAX = 100;
-const DAY_MS = 86_400_000;
+/** Requests of one page. Each looks for a user in 10,000 events. */
+const SEARCHES_PER_PAGE_MAX = 30;
 
 type EventFilters = Readonly<Partial<Record<"day" | "event" | "userID", string>>>;
 
 /** The stored events by day, name and user; the filters stand in the address. */
 export function Events() {
   const { query, route } = useLocation();
-  const { day = "", event = "", userID = "" } = query;
+  const { day = "", event = "", userID = "", names = "" } = query;
   const filters: EventFilters = {
     ...(day !== "" && { day }),
     ...(event !== "" && { event }),
     ...(userID !== "" && { userID }),
   };
-  const hrefOf = (changed: EventFilters) => {
-    const all = Object.entries({ ...filters, ...changed }).filter(([, value]) => value !== "");
+  const hrefOf = (changed: Readonly<Record<string, string>>) => {
+    const all = Object.entries({ ...filters, names, ...changed }).filter(
+      ([, value]) => value !== "",
+    );
     const text = new URLSearchParams(all as [string, string][]).toString();
     return text === "" ? "/events" : `/events?${text}`;
   };
@@ -50,72 +50,33 @@ export function Events() {
             onCommit={(text) => route(hrefOf({ [name]: text }))}
           />
         ))}
-        {Object.keys(filters).length > 0 && <a href="/events">Clear</a>}
+        {(Object.keys(filters).length > 0 || names !== "") && <a href="/events">Clear filters</a>}
       </Filters>
-      <Summary hrefOf={hrefOf} event={event} />
-      <EventList key={hrefOf({})} filters={filters} />
+      <EventSummary filters={{ day, event, userID, names }} hrefOf={hrefOf} />
+      <EventList key={hrefOf({ names: "" })} filters={filters} />
     </>
   );
 }
 
-/** Counts by day and by name. */
-function Summary({ hrefOf, event }: { hrefOf: (changed: EventFilters) => string; event: string }) {
-  const { value, error, reload } = useLoad(`summary ${liveEvents.value?.stored ?? 0}`, (signal) =>
-    api.summarizeEvents({ signal }),
-  );
-  if (error !== undefined) return <ErrorNotice error={error} retry={reload} />;
-  if (value === undefined) return <Skeleton lines={8} />;
-  if (value.data.length === 0) {
-    return (
-      <Empty title="No events are stored">
-        <p>
-          <code>switchyard send</code> sends an export here, and SDKs log exposures here.
-        </p>
-      </Empty>
-    );
-  }
-  const days = new Map<string, number>();
-  const names = new Map<string, number>();
-  for (const { day, event: name, count } of value.data) {
-    if (event === "" || event === name) days.set(day, (days.get(day) ?? 0) + count);
-    names.set(name, (names.get(name) ?? 0) + count);
-  }
-  const sorted = [...days.keys()].sort();
-  const first = sorted[0];
-  const last = sorted.at(-1);
-  const ranked = [...names].sort(([, left], [, right]) => right - left);
-  return (
-    <div class="columns">
-      <Section isPanel title="By day">
-        {first !== undefined && last !== undefined && (
-          <DayBars
-            from={first}
-            until={new Date(Date.parse(last) + DAY_MS).toISOString().slice(0, 10)}
-            counts={days}
-            hrefOf={(day) => hrefOf({ day })}
-          />
-        )}
-      </Section>
-      <Section isPanel title="By name">
-        <ul class="ranking scrolled">
-          {ranked.slice(0, NAMES_SHOWN_MAX).map(([name, count]) => (
-            <li key={name}>
-              <a href={hrefOf({ event: name })}>{name}</a>
-              <span>{formatCount(count)}</span>
-            </li>
-          ))}
-        </ul>
-        {ranked.length > NAMES_SHOWN_MAX && (
-          <p class="soft">
-            The {NAMES_SHOWN_MAX} most frequent of {formatCount(ranked.length)} names
-          </p>
-        )}
-      </Section>
-    </div>
-  );
-}
-
 type ListedEvent = Awaited<ReturnType<typeof api.listEvents>>["data"][number];
+
+/** Reads a page. The service looks for a user in some events at a time, so it is asked until there is one. */
+async function readPage(filters: EventFilters, cursor: string | undefined, signal: AbortSignal) {
+  const data: ListedEvent[] = [];
+  let next: string | null = cursor ?? null;
+  for (let searches = 0; searches < SEARCHES_PER_PAGE_MAX; searches++) {
+    const page = await api.listEvents({
+      ...filters,
+      limit: EVENTS_PER_PAGE - data.length,
+      ...(next !== null && { cursor: next }),
+      signal,
+    });
+    data.push(...page.data);
+    next = page.nextCursor;
+    if (next === null || data.length === EVENTS_PER_PAGE || filters.userID === undefined) break;
+  }
+  return { data, next };
+}
 
 /** The events themselves, a page at a time. */
 function EventList({ filters }: { filters: EventFilters }) {
@@ -123,19 +84,15 @@ function EventList({ filters }: { filters: EventFilters }) {
   const [open, setOpen] = useState<number>();
   const cursor = cursors.at(-1);
   const { value, error, reload } = useLoad(`events ${cursor}`, (signal) =>
-    api.listEvents({
-      ...filters,
-      limit: EVENTS_PER_PAGE,
-      ...(cursor !== undefined && { cursor }),
-      signal,
-    }),
+    readPage(filters, cursor, signal),
   );
   if (error !== undefined) return <ErrorNotice error={error} retry={reload} />;
   if (value === undefined) return <Skeleton lines={10} />;
-  if (value.data.length === 0 && value.nextCursor === null) {
+  const { next } = value;
+  if (value.data.length === 0 && next === null && cursors.length === 0) {
     return <Empty title="No event matches" />;
   }
-  const next = value.nextCursor;
+  const isSearching = next !== null && value.data.length < EVENTS_PER_PAGE;
   return (
     <Section title="Events">
       <div class="table-frame">
@@ -162,6 +119,9 @@ function EventList({ filters }: { filters: EventFilters }) {
           </tbody>
         </table>
       </div>
+      {isSearching && (
+        <p class="soft">Not all events were searched yet. Choose a day or a name, or search on.</p>
+      )}
       <div class="buttons">
         {cursors.length > 0 && (
           <button type="button" class="quiet" onClick={() => setCursors(cursors.slice(0, -1))}>
@@ -170,7 +130,7 @@ function EventList({ filters }: { filters: EventFilters }) {
         )}
         {next !== null && (
           <button type="button" class="quiet" onClick={() => setCursors([...cursors, next])}>
-            Next
+            {isSearching ? "Search on" : "Next"}
           </button>
         )}
       </div>

@@ -11,6 +11,7 @@ import { changes, liveEvents } from "../live.js";
 import { MigrationCard } from "../migrations/migration-card.js";
 
 const DAYS = 30;
+const NAMES_SHOWN_MAX = 8;
 const DAY_MS = 86_400_000;
 
 /** Events by day, those that arrive now, migrations, and the last changes. */
@@ -38,53 +39,54 @@ function dayAfter(day: string, days: number): string {
 /** Reads the counts of the last days; if they have no events, of those before the newest event. */
 async function readDays(signal: AbortSignal) {
   const today = new Date().toISOString().slice(0, 10);
-  const [from, until] = [dayAfter(today, 1 - DAYS), dayAfter(today, 1)];
-  const { data: recent } = await api.summarizeEvents({ from, to: until, signal });
-  if (recent.length > 0) return { from, until, data: recent };
-  // Events that were migrated are old.
-  const { data: all } = await api.summarizeEvents({ signal });
-  const last = all.at(-1)?.day ?? today;
-  const first = dayAfter(last, 1 - DAYS);
-  return { from: first, until: dayAfter(last, 1), data: all.filter(({ day }) => day >= first) };
+  let range = { from: dayAfter(today, 1 - DAYS), to: dayAfter(today, 1) };
+  let { data: days } = await api.countEventDays({ ...range, signal });
+  if (days.length === 0) {
+    // Events that were migrated are old.
+    const last = (await api.countEventDays({ signal })).data.at(-1)?.day ?? today;
+    range = { from: dayAfter(last, 1 - DAYS), to: dayAfter(last, 1) };
+    ({ data: days } = await api.countEventDays({ ...range, signal }));
+  }
+  const names = await api.countEventNames({ ...range, limit: NAMES_SHOWN_MAX, signal });
+  return { ...range, days, names };
 }
 
 function EventDays() {
   const stored = liveEvents.value?.stored ?? 0;
   const { value, error, reload } = useLoad(`days ${stored}`, readDays);
-  const counts = new Map<string, number>();
-  const names = new Map<string, number>();
-  for (const { day, event, count } of value?.data ?? []) {
-    counts.set(day, (counts.get(day) ?? 0) + count);
-    names.set(event, (names.get(event) ?? 0) + count);
-  }
-  const top = [...names].sort(([, left], [, right]) => right - left).slice(0, 8);
   return (
     <Section isPanel title="Events by day">
       {error !== undefined && <ErrorNotice error={error} retry={reload} />}
       {value === undefined && error === undefined && <Skeleton lines={6} />}
-      {value !== undefined && counts.size === 0 && (
+      {value !== undefined && value.days.length === 0 && (
         <Empty title="No events are stored">
           <p>
             <code>switchyard send</code> sends an export here, and SDKs log exposures here.
           </p>
         </Empty>
       )}
-      {value !== undefined && counts.size > 0 && (
+      {value !== undefined && value.days.length > 0 && (
         <>
           <DayBars
             from={value.from}
-            until={value.until}
-            counts={counts}
+            until={value.to}
+            counts={new Map(value.days.map(({ day, count }) => [day, count]))}
             hrefOf={(day) => `/events?day=${day}`}
           />
           <ul class="ranking">
-            {top.map(([name, count]) => (
-              <li key={name}>
-                <a href={`/events?event=${encodeURIComponent(name)}`}>{name}</a>
+            {value.names.data.map(({ event, count }) => (
+              <li key={event}>
+                <a href={`/events?event=${encodeURIComponent(event)}`}>{event}</a>
                 <span>{formatCount(count)}</span>
               </li>
             ))}
           </ul>
+          {value.names.others.names > 0 && (
+            <p class="soft">
+              and {formatNumberOf(value.names.others.names, "more name")},{" "}
+              {formatNumberOf(value.names.others.count, "event")}
+            </p>
+          )}
         </>
       )}
     </Section>
