@@ -42,6 +42,38 @@ describeConsole("the pages of gates", (web) => {
     expect(await page.getByRole("row").count()).toBe(2);
   });
 
+  test("a list is filtered by the service, by the address, and cleared", async () => {
+    const wanted = await createGate({ tags: ["filter me"], type: "TEMPORARY" });
+    await createGate({ tags: ["filter me"], type: "PERMANENT" });
+    await createGate({ type: "TEMPORARY" });
+    const page = await web.open("/gates");
+    await page.getByLabel("Tag", { exact: true }).fill("filter me");
+    await page.getByLabel("Tag", { exact: true }).press("Enter");
+    await expect.poll(() => page.getByRole("row").count()).toBe(3);
+    await page.getByRole("combobox", { name: /^Type/ }).selectOption("Temporary");
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
+    await page.getByRole("link", { name: wanted.name }).waitFor();
+    expect(new URL(page.url()).search).toBe("?tag=filter+me&type=TEMPORARY");
+    await page.reload();
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
+    await page.getByLabel("Created by").fill(wanted.creatorName ?? "");
+    await page.getByLabel("Created by").press("Enter");
+    await expect.poll(() => page.url()).toContain("creator=");
+    await page.getByRole("link", { name: wanted.name }).waitFor();
+    await page.getByLabel("Changed by").fill("somebody else");
+    await page.getByLabel("Changed by").press("Enter");
+    await page.getByText("No gate matches").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe("");
+    await expect.poll(() => page.getByRole("row").count()).toBeGreaterThan(3);
+    expect(await page.getByLabel("Tag", { exact: true }).inputValue()).toBe("");
+  });
+
+  test("a filter that a kind does not have is not asked for", async () => {
+    const page = await web.open("/configs?type=TEMPORARY");
+    await page.getByText("No dynamic configs yet").waitFor();
+  });
+
   test("a gate is turned off from the list, and the undo turns it on", async () => {
     const { id, name } = await createGate();
     const page = await web.open("/gates");

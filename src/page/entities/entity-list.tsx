@@ -1,8 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Badge, Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Switch } from "../../ui/fields.js";
-import { Filters } from "../../ui/filters.js";
 import { Pager } from "../../ui/pager.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
@@ -11,37 +9,24 @@ import { ruleText } from "../editing/sentences.js";
 import { changes } from "../live.js";
 import { mayWrite } from "../session.js";
 import { CreateButton } from "./create-entity.js";
+import {
+  filtersOf,
+  ListFilterRow,
+  type ListFilters,
+  listInput,
+  stateLabel,
+} from "./list-filters.js";
 import { switchEntity } from "./switch-entity.js";
 
 const ITEMS_PER_PAGE = 50;
-const SEARCH_DELAY_MS = 200;
-
-/** The states that a list can be narrowed to, by the value of the API. */
-const states: Readonly<Record<string, readonly (readonly [value: string, label: string])[]>> = {
-  gates: [
-    ["In Progress", "In progress"],
-    ["Launched", "Launched"],
-    ["Disabled", "Off"],
-    ["Archived", "Archived"],
-  ],
-  experiments: [
-    ["setup", "In setup"],
-    ["active", "Running"],
-    ["decision_made", "Decided"],
-    ["abandoned", "Abandoned"],
-    ["archived", "Archived"],
-  ],
-};
-
-const commonStates = [["archived", "Archived"]] as const;
 
 /** The list of a kind: search, filters and pages stand in the address. */
 export function EntityList({ kind }: { kind: Kind }) {
   const { query, route } = useLocation();
-  const { search = "", tag = "", status = "" } = query;
+  const filters = filtersOf(kind, query);
   const page = Math.max(1, Number(query["page"] ?? 1) || 1);
-  const hrefOf = (changed: Readonly<Record<string, string>>) => {
-    const all = { search, tag, status, page: String(page), ...changed };
+  const hrefOf = (changed: ListFilters & { readonly page?: string }) => {
+    const all = { ...filters, page: String(page), ...changed };
     const kept = Object.entries(all).filter(
       ([name, value]) => value !== "" && !(name === "page" && value === "1"),
     );
@@ -49,16 +34,9 @@ export function EntityList({ kind }: { kind: Kind }) {
     return `/${kind.root}${text === "" ? "" : `?${text}`}`;
   };
   const list = useLoad(`${kind.root} ${hrefOf({})} ${changes.value}`, (signal) =>
-    kind.operations.list({
-      search: search === "" ? undefined : search,
-      tags: tag === "" ? undefined : tag,
-      status: status === "" ? undefined : status,
-      page,
-      limit: ITEMS_PER_PAGE,
-      signal,
-    }),
+    kind.operations.list({ ...listInput(filters), page, limit: ITEMS_PER_PAGE, signal }),
   );
-  const isFiltered = search !== "" || tag !== "" || status !== "";
+  const isFiltered = Object.keys(filters).length > 0;
   const { value, error, isLoading } = list;
   return (
     <>
@@ -66,45 +44,21 @@ export function EntityList({ kind }: { kind: Kind }) {
         <h1>{kind.title}</h1>
         {mayWrite(kind.area) && <CreateButton kind={kind} />}
       </header>
-      <Filters>
-        <SearchBox
-          key={kind.root}
-          label={`Search ${kind.plural} by name, ID or description`}
-          value={search}
-          onSearch={(text) => route(hrefOf({ search: text, page: "" }), true)}
-        />
-        <label class="inline-field">
-          State
-          <select
-            value={status}
-            onChange={({ currentTarget }) =>
-              route(hrefOf({ status: currentTarget.value, page: "" }))
-            }
-          >
-            <option value="">All but archived</option>
-            {(states[kind.root] ?? commonStates).map(([word, label]) => (
-              <option key={word} value={word}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        {tag !== "" && (
-          <a
-            class="chip"
-            href={hrefOf({ tag: "", page: "" })}
-            aria-label={`Show all tags, not only ${tag}`}
-          >
-            {tag} ×
-          </a>
-        )}
-      </Filters>
+      <ListFilterRow
+        key={kind.root}
+        kind={kind}
+        filters={filters}
+        listed={value?.data ?? []}
+        onChange={(changed, isTyping) => route(hrefOf({ ...changed, page: "" }), isTyping)}
+      />
       {error !== undefined && <ErrorNotice error={error} retry={list.reload} />}
       {value === undefined && error === undefined && <Skeleton lines={10} />}
       {value?.data.length === 0 &&
         (isFiltered ? (
           <Empty title={`No ${kind.noun} matches`}>
-            <a href={`/${kind.root}`}>Show all {kind.plural}</a>
+            <p>
+              Nothing has all of these filters. <a href={`/${kind.root}`}>Show all {kind.plural}</a>
+            </p>
           </Empty>
         ) : (
           <Empty title={`No ${kind.plural} yet`}>
@@ -129,48 +83,6 @@ export function EntityList({ kind }: { kind: Kind }) {
         </>
       )}
     </>
-  );
-}
-
-/** Elements in which a key is text. */
-const typing = "input, textarea, select, .value-editor";
-
-interface SearchBoxProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onSearch: (text: string) => void;
-}
-
-/** Searches a moment after the last key. The key `/` leads to it from anywhere on the page. */
-function SearchBox({ label, value, onSearch }: SearchBoxProps) {
-  const [text, setText] = useState(value);
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => onSearch(text), SEARCH_DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  useEffect(() => setText(value), [value]);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const { target } = event;
-      if (event.key !== "/" || (target instanceof Element && target.matches(typing))) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, []);
-  return (
-    <input
-      ref={input}
-      aria-keyshortcuts="/"
-      type="search"
-      aria-label={label}
-      placeholder="Search"
-      value={text}
-      onInput={({ currentTarget }) => setText(currentTarget.value)}
-    />
   );
 }
 
@@ -262,7 +174,5 @@ const tones: Readonly<Record<string, "good" | "info" | "off">> = {
 export function StateBadge({ entity }: { entity: Entity }) {
   const status = entity.status ?? (isArchived(entity) ? "archived" : undefined);
   if (status === undefined) return null;
-  const all = [...(states["gates"] ?? []), ...(states["experiments"] ?? [])];
-  const [, label = status.replaceAll("_", " ")] = all.find(([value]) => value === status) ?? [];
-  return <Badge tone={tones[status] ?? "off"}>{label}</Badge>;
+  return <Badge tone={tones[status] ?? "off"}>{stateLabel(status)}</Badge>;
 }
