@@ -56,6 +56,7 @@ describeConsole("the pages of gates", (web) => {
     expect(new URL(page.url()).search).toBe("?tag=filter+me&type=TEMPORARY");
     await page.reload();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
+    await page.getByText("More filters").click();
     await page.getByLabel("Created by").fill(wanted.creatorName ?? "");
     await page.getByLabel("Created by").press("Enter");
     await expect.poll(() => page.url()).toContain("creator=");

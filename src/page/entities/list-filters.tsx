@@ -59,6 +59,9 @@ const types: Readonly<Record<string, Options>> = {
   ],
 };
 
+/** Filters that are folded away until one is used. */
+const rare = ["idType", "creator", "changedBy"] as const;
+
 const hasIDType = (kind: Kind) => kind.root !== "qualifying-events";
 
 /** Returns a state in words. */
@@ -134,9 +137,14 @@ export function ListFilterRow({ kind, filters, listed, onChange }: ListFilterRow
       {choice("status", "State", "All but archived", states[kind.root] ?? commonStates)}
       {ownTypes !== undefined && choice("type", "Type", "All", ownTypes)}
       {text("tag", "Tag")}
-      {hasIDType(kind) && text("idType", "ID type")}
-      {text("creator", "Created by")}
-      {text("changedBy", "Changed by")}
+      <details class="more-filters" open={rare.some((name) => filters[name] !== undefined)}>
+        <summary>More filters</summary>
+        <div class="filters">
+          {hasIDType(kind) && text("idType", "ID type")}
+          {text("creator", "Created by")}
+          {text("changedBy", "Changed by")}
+        </div>
+      </details>
       {Object.keys(filters).length > 0 && <a href={`/${kind.root}`}>Clear filters</a>}
     </Filters>
   );

@@ -38,17 +38,18 @@ function dayAfter(day: string, days: number): string {
 
 /** Reads the counts of the last days; if they have no events, of those before the newest event. */
 async function readDays(signal: AbortSignal) {
+  const { data } = await api.countEventDays({ signal });
+  const lastDays = (last: string) => {
+    const range = { from: dayAfter(last, 1 - DAYS), to: dayAfter(last, 1) };
+    return { ...range, days: data.filter(({ day }) => day >= range.from && day < range.to) };
+  };
   const today = new Date().toISOString().slice(0, 10);
-  let range = { from: dayAfter(today, 1 - DAYS), to: dayAfter(today, 1) };
-  let { data: days } = await api.countEventDays({ ...range, signal });
-  if (days.length === 0) {
-    // Events that were migrated are old.
-    const last = (await api.countEventDays({ signal })).data.at(-1)?.day ?? today;
-    range = { from: dayAfter(last, 1 - DAYS), to: dayAfter(last, 1) };
-    ({ data: days } = await api.countEventDays({ ...range, signal }));
-  }
-  const names = await api.countEventNames({ ...range, limit: NAMES_SHOWN_MAX, signal });
-  return { ...range, days, names };
+  const recent = lastDays(today);
+  // Events that were migrated are old.
+  const shown = recent.days.length > 0 ? recent : lastDays(data.at(-1)?.day ?? today);
+  const { from, to } = shown;
+  const names = await api.countEventNames({ from, to, limit: NAMES_SHOWN_MAX, signal });
+  return { ...shown, names };
 }
 
 function EventDays() {
