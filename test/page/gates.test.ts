@@ -213,7 +213,7 @@ describeConsole("the pages of gates", (web) => {
     const dialog = mine.getByRole("dialog", { name: /has changed it meanwhile/ });
     await mine.getByText("has changed it meanwhile").waitFor();
     await mine.getByRole("button", { name: "Save" }).click();
-    await expect.poll(() => dialog.textContent()).toContain("passPercentage");
+    await expect.poll(() => dialog.textContent()).toContain("on for 75 % of them");
     await dialog.getByRole("button", { name: "Keep my changes on top of theirs" }).click();
     await mine.getByRole("button", { name: "Save" }).click();
     await mine.getByText("is saved.").waitFor();
@@ -246,6 +246,10 @@ describeConsole("the pages of gates", (web) => {
     await page.getByRole("button", { name: "What changed in version 2" }).click();
     await page.getByText("Second").waitFor();
     await page.getByRole("button", { name: "Restore version 1" }).click();
+    const dialog = page.getByRole("dialog", { name: "Restore version 1?" });
+    await dialog.locator("ins", { hasText: "First" }).waitFor();
+    expect((await readGate(id)).version).toBe(2);
+    await dialog.getByRole("button", { name: "Restore" }).click();
     await page.getByText("Version 1 is back.").waitFor();
     expect(await readGate(id)).toMatchObject({ description: "First", version: 3 });
   });

@@ -1,6 +1,12 @@
 import type { PropertyChange } from "../../contract/audit-log.js";
 import type { Rule } from "../../contract/rule.js";
-import { outcomeOf, percentageText, ruleText } from "./sentences.js";
+import {
+  conditionSubject,
+  outcomeOf,
+  percentageText,
+  ruleText,
+  VALUES_SHOWN_MAX,
+} from "./sentences.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,6 +17,18 @@ export function editChanges(stored: Fields, edits: Fields): readonly PropertyCha
       ? ruleChanges((stored["rules"] ?? []) as readonly Rule[], after as readonly Rule[], stored)
       : [{ property, before: stored[property], after }],
   );
+}
+
+/** Returns what a version changes, with rules as sentences. `found` is how the service compares them. */
+export function versionChanges(
+  before: Fields,
+  after: Fields,
+  found: readonly PropertyChange[],
+): readonly PropertyChange[] {
+  const rules = (fields: Fields) => (fields["rules"] ?? []) as readonly Rule[];
+  const inWords = ruleChanges(rules(before), rules(after), after);
+  if (inWords.length === 0) return found;
+  return [...inWords, ...found.filter(({ property }) => !/^rules\b/.test(property))];
 }
 
 function ruleChanges(
@@ -27,18 +45,49 @@ function ruleChanges(
     const property = `rule ${rule.name}`;
     if (earlier === undefined) return [{ property, after: sentence(rule) }];
     if (JSON.stringify(settings(earlier)) === JSON.stringify(settings(rule))) return [];
-    return [{ property, before: sentence(earlier), after: sentence(rule) }];
+    const [was, is] = [sentence(earlier), sentence(rule)];
+    const details = [...nameChanges(earlier, rule), ...valueChanges(earlier, rule)];
+    return was === is && details.length > 0
+      ? details
+      : [{ property, before: was, after: is }, ...details];
   });
   const order = (rules: readonly Rule[], others: ReadonlySet<string>) =>
-    rules.filter((rule) => others.has(keyOf(rule))).map(({ name }) => name);
+    rules.filter((rule) => others.has(keyOf(rule)));
   const [was, is] = [order(before, kept), order(after, new Set(known.keys()))];
+  const isMoved = was.some((rule, index) => keyOf(rule) !== keyOf(is[index] ?? rule));
+  const names = (rules: readonly Rule[]) => rules.map(({ name }) => name).join(", ");
   return [
     ...removed.map((rule) => ({ property: `rule ${rule.name}`, before: sentence(rule) })),
     ...changed,
-    ...(was.join("\n") === is.join("\n")
-      ? []
-      : [{ property: "order of the rules", before: was.join(", "), after: is.join(", ") }]),
+    ...(isMoved ? [{ property: "order of the rules", before: names(was), after: names(is) }] : []),
   ];
+}
+
+function nameChanges(before: Rule, after: Rule): readonly PropertyChange[] {
+  if (before.name === after.name) return [];
+  return [{ property: "name of a rule", before: before.name, after: after.name }];
+}
+
+/** Returns the values that came and went in lists of which a sentence shows only the first. */
+function valueChanges(before: Rule, after: Rule): readonly PropertyChange[] {
+  return after.conditions.flatMap((condition, index) => {
+    const earlier = before.conditions[index];
+    if (earlier?.type !== condition.type) return [];
+    const [was, is] = [earlier, condition].map(({ targetValue }) => [targetValue ?? []].flat());
+    if (was === undefined || is === undefined) return [];
+    if (Math.max(was.length, is.length) <= VALUES_SHOWN_MAX + 1) return [];
+    const [all, kept] = [new Set<unknown>(was), new Set<unknown>(is)];
+    const removed = was.filter((value) => !kept.has(value));
+    const added = is.filter((value) => !all.has(value));
+    if (removed.length + added.length === 0) return [];
+    return [
+      {
+        property: `rule ${after.name}, values of ${conditionSubject(condition)}`,
+        ...(removed.length > 0 && { before: removed.join(", ") }),
+        ...(added.length > 0 && { after: added.join(", ") }),
+      },
+    ];
+  });
 }
 
 /** A rule that is not stored yet has no `baseID`. */

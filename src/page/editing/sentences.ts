@@ -119,6 +119,11 @@ export function conditionText({ type, operator, targetValue, field, customID }: 
   return `${subject} ${verb} ${shown.length === 0 ? "(nothing)" : joined(shown, join)}`;
 }
 
+/** Returns what a condition looks at: `the country`. */
+export function conditionSubject({ type, field, customID }: Condition): string {
+  return subjectOf(type, field ?? undefined, customID ?? undefined);
+}
+
 function subjectOf(type: Condition["type"], field?: string, customID?: string): string {
   if (type === "custom_field") return field === undefined || field === "" ? "(no field)" : field;
   if (type === "unit_id") return `the ${customID ?? "(no ID type)"}`;
@@ -126,7 +131,7 @@ function subjectOf(type: Condition["type"], field?: string, customID?: string): 
 }
 
 /** The first values of a list; the others are counted. */
-const VALUES_SHOWN_MAX = 5;
+export const VALUES_SHOWN_MAX = 5;
 
 function joined(values: readonly string[], word: "and" | "or"): string {
   if (values.length > VALUES_SHOWN_MAX + 1) {

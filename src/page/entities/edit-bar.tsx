@@ -6,7 +6,7 @@ import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import type { Draft } from "../editing/draft.js";
-import { editChanges } from "../editing/edit-changes.js";
+import { editChanges, versionChanges } from "../editing/edit-changes.js";
 import type { Kind } from "../editing/kinds.js";
 import { ChangeList, valueText } from "./audit-table.js";
 import { Impact } from "./impact.js";
@@ -100,7 +100,7 @@ function Conflict({ kind, draft }: { kind: Kind; draft: Draft }) {
       onClose={draft.postpone}
     >
       {error !== undefined && <ErrorNotice error={error} />}
-      {value !== undefined && <ChangeList changes={value.data} />}
+      {value !== undefined && <ChangeList changes={versionChanges(stored, theirs, value.data)} />}
       {both.length > 0 && (
         <p class="warning">
           You have changed{" "}

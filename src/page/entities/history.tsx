@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { Dialog } from "../../ui/dialog.js";
 import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
 import { Time } from "../../ui/time.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
+import { versionChanges } from "../editing/edit-changes.js";
 import type { Entity, Kind } from "../editing/kinds.js";
 import { changes } from "../live.js";
 import { ChangeList } from "./audit-table.js";
@@ -21,20 +23,13 @@ interface HistoryProps {
 export function History({ kind, entity, isWriter }: HistoryProps) {
   const { id, version } = entity;
   const [opened, setOpened] = useState<number>();
+  const [restored, setRestored] = useState<Entity>();
   const { value, error, reload } = useLoad(`${id} ${version}`, (signal) =>
     kind.operations.versions({ id, limit: VERSIONS_SHOWN_MAX, signal }),
   );
   if (error !== undefined) return <ErrorNotice error={error} retry={reload} />;
   if (value === undefined) return <Skeleton lines={8} />;
-  const restore = async (to: number) => {
-    try {
-      await kind.operations.restore({ id, body: { version: to }, ifMatch: String(version) });
-      changes.value++;
-      say(`Version ${to} is back.`);
-    } catch (failure) {
-      say(`Version ${to} was not restored: ${(failure as Error).message}`);
-    }
-  };
+  const versionOf = (number: number) => value.data.find((one) => one.version === number);
   return (
     <Section title="Versions">
       <ul class="changes">
@@ -58,22 +53,84 @@ export function History({ kind, entity, isWriter }: HistoryProps) {
               </button>
             )}
             {isWriter && one.version !== version && (
-              <button type="button" class="link" onClick={() => void restore(one.version)}>
+              <button type="button" class="link" onClick={() => setRestored(one)}>
                 Restore<span class="visually-hidden"> version {one.version}</span>
               </button>
             )}
-            {opened === one.version && <Difference kind={kind} id={id} to={one.version} />}
+            {opened === one.version && (
+              <Difference kind={kind} from={versionOf(one.version - 1)} to={one} />
+            )}
           </li>
         ))}
       </ul>
+      {restored !== undefined && (
+        <RestoreDialog
+          kind={kind}
+          current={entity}
+          restored={restored}
+          onClose={() => setRestored(undefined)}
+        />
+      )}
     </Section>
   );
 }
 
-function Difference({ kind, id, to }: { kind: Kind; id: string; to: number }) {
-  const { value, error, reload } = useLoad(`${id} ${to}`, (signal) =>
-    api.compareVersions({ entityType: kind.type, id, from: to - 1, to, signal }),
+interface DifferenceProps {
+  readonly kind: Kind;
+  /** Absent if it is older than the versions that are shown. */
+  readonly from: Entity | undefined;
+  readonly to: Entity;
+  /** Default: the version before `to`. */
+  readonly fromVersion?: number;
+}
+
+/** The changes between two versions, with rules as sentences. */
+function Difference({ kind, from, to, fromVersion = to.version - 1 }: DifferenceProps) {
+  const { id, version } = to;
+  const { value, error, reload } = useLoad(`${id} ${fromVersion} ${version}`, (signal) =>
+    api.compareVersions({ entityType: kind.type, id, from: fromVersion, to: version, signal }),
   );
   if (error !== undefined) return <ErrorNotice error={error} retry={reload} />;
-  return value === undefined ? <Skeleton lines={2} /> : <ChangeList changes={value.data} />;
+  if (value === undefined) return <Skeleton lines={2} />;
+  const found = value.data;
+  return <ChangeList changes={from === undefined ? found : versionChanges(from, to, found)} />;
+}
+
+interface RestoreDialogProps {
+  readonly kind: Kind;
+  readonly current: Entity;
+  readonly restored: Entity;
+  readonly onClose: () => void;
+}
+
+/** Shows what a restored version changes, before it does. */
+function RestoreDialog({ kind, current, restored, onClose }: RestoreDialogProps) {
+  const [error, setError] = useState<Error>();
+  const { version } = restored;
+  const restore = async () => {
+    try {
+      const ifMatch = String(current.version);
+      await kind.operations.restore({ id: current.id, body: { version }, ifMatch });
+      changes.value++;
+      say(`Version ${version} is back.`);
+      onClose();
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  return (
+    <Dialog title={`Restore version ${version}?`} onClose={onClose}>
+      <p>This changes at once:</p>
+      <Difference kind={kind} from={current} to={restored} fromVersion={current.version} />
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div class="buttons">
+        <button type="button" class="primary" onClick={() => void restore()}>
+          Restore
+        </button>
+        <button type="button" class="quiet" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
 }
