@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ThemeSwitch } from "../ui/theme-switch.js";
+import { mayLeave } from "./entities/leave-guard.js";
 import { session, signOut } from "./session.js";
 
 const groups = [
@@ -90,7 +91,7 @@ function SignedIn() {
         {owner ?? name}
         {mayNothing && <span class="soft"> · read only</span>}
       </p>
-      <button type="button" class="quiet" onClick={() => void signOut()}>
+      <button type="button" class="quiet" onClick={() => mayLeave() && void signOut()}>
         Sign out
       </button>
       <ThemeSwitch />

@@ -5,9 +5,15 @@ import { ApiError, api, whenSignedOut } from "./api/client.js";
 /** Undefined until it is known; null for nobody. */
 export const session = signal<Session | null | undefined>(undefined);
 
-whenSignedOut(() => {
+/** True while nobody is signed in because a session has ended, and not because its user has left. */
+export const hasEnded = signal(false);
+
+whenSignedOut(endSession);
+
+function endSession(): void {
+  if (session.value) hasEnded.value = true;
   session.value = null;
-});
+}
 
 /** The reason why it is not known who is signed in. */
 export const sessionError = signal<Error | undefined>(undefined);
@@ -19,7 +25,7 @@ export async function readSession(): Promise<void> {
     const { data } = await api.readSession();
     session.value = data;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) session.value = null;
+    if (error instanceof ApiError && error.status === 401) endSession();
     else sessionError.value = error as Error;
   }
 }
@@ -28,6 +34,7 @@ export async function readSession(): Promise<void> {
 export async function signIn(body: { key: string } | { ticket: string }): Promise<void> {
   const { data } = await api.createSession({ body });
   session.value = data;
+  hasEnded.value = false;
 }
 
 export async function signOut(): Promise<void> {

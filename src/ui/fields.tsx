@@ -130,6 +130,8 @@ export function NumberField({
             onInput={({ currentTarget: { valueAsNumber } }) => {
               if (!Number.isNaN(valueAsNumber)) onInput(valueAsNumber);
             }}
+            // Scrolling over a focused number would change it.
+            onWheel={({ currentTarget }) => currentTarget.blur()}
             onBlur={({ currentTarget }) => {
               if (Number.isNaN(currentTarget.valueAsNumber)) currentTarget.value = String(value);
             }}

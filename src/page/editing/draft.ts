@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Warning } from "../../contract/common.js";
 import { ApiError, type Fault } from "../api/client.js";
 import { changes } from "../live.js";
+import { hasEnded } from "../session.js";
 import type { Entity, EntityAnswer, Kind } from "./kinds.js";
 
 /** Fields of an entity that were edited and are not saved. */
@@ -37,6 +38,27 @@ export interface Draft {
   follow(version: number, saved: EntityAnswer): void;
 }
 
+/** Edits, and the version that they were made for. */
+interface Kept {
+  readonly base: EntityAnswer;
+  readonly edits: Edits;
+}
+
+/** The edits of somebody whose session has ended, by entity, until they have signed in again. */
+const keptEdits = new Map<string, Kept>();
+
+function keep({ root }: Kind, kept: Kept): void {
+  const isEdited = Object.keys(kept.edits).length > 0;
+  if (hasEnded.value && isEdited) keptEdits.set(`${root} ${kept.base.data.id}`, kept);
+}
+
+function takeKept({ root }: Kind, { id }: Entity): Kept | undefined {
+  const key = `${root} ${id}`;
+  const kept = keptEdits.get(key);
+  keptEdits.delete(key);
+  return kept;
+}
+
 const CHECK_DELAY_MS = 300;
 
 interface Verdict {
@@ -57,8 +79,12 @@ export function useDraft(
   answer: EntityAnswer,
   { isWriter, reload }: { readonly isWriter: boolean; readonly reload: () => void },
 ): Draft {
-  const [base, setBase] = useState(answer);
-  const [edits, setEdits] = useState<Edits>({});
+  const [kept] = useState(() => takeKept(kind, answer.data));
+  const [base, setBase] = useState(kept?.base ?? answer);
+  const [edits, setEdits] = useState<Edits>(kept?.edits ?? {});
+  const latest = useRef({ base, edits });
+  latest.current = { base, edits };
+  useEffect(() => () => keep(kind, latest.current), [kind]);
   const [verdict, setVerdict] = useState<Verdict>(noVerdict);
   const [isSaving, setIsSaving] = useState(false);
   const [conflict, setConflict] = useState<EntityAnswer>();

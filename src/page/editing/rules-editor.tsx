@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Rule } from "../../contract/rule.js";
 import { ListField, NumberField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
@@ -23,6 +23,7 @@ interface RulesEditorProps {
 export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
   const rules = (draft.entity.rules ?? []) as readonly EditedRule[];
   const [opened, setOpened] = useState<number>();
+  const adder = useRef<HTMLButtonElement>(null);
   const setRules = (next: readonly EditedRule[]) => draft.edit({ rules: next.map(sent) });
   const replace = (index: number, rule: EditedRule) =>
     setRules(rules.map((one, at) => (at === index ? rule : one)));
@@ -31,6 +32,12 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
     next.splice(to, 0, ...next.splice(index, 1));
     setRules(next);
     setOpened(undefined);
+  };
+  const remove = (index: number) => {
+    setRules(rules.filter((_, at) => at !== index));
+    setOpened(undefined);
+    // The button that had the focus goes with its rule.
+    adder.current?.focus({ preventScroll: true });
   };
   const add = () => {
     setRules([...rules, newRule(rules, hasValues)]);
@@ -64,18 +71,18 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
                 <button
                   type="button"
                   class="quiet"
-                  disabled={index === 0}
+                  aria-disabled={index === 0}
                   aria-label={`Move ${rule.name} up`}
-                  onClick={() => move(index, index - 1)}
+                  onClick={() => index > 0 && move(index, index - 1)}
                 >
                   ↑
                 </button>
                 <button
                   type="button"
                   class="quiet"
-                  disabled={index === rules.length - 1}
+                  aria-disabled={index === rules.length - 1}
                   aria-label={`Move ${rule.name} down`}
-                  onClick={() => move(index, index + 1)}
+                  onClick={() => index < rules.length - 1 && move(index, index + 1)}
                 >
                   ↓
                 </button>
@@ -83,7 +90,7 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
                   type="button"
                   class="quiet danger"
                   aria-label={`Remove ${rule.name}`}
-                  onClick={() => setRules(rules.filter((_, at) => at !== index))}
+                  onClick={() => remove(index)}
                 >
                   Remove
                 </button>
@@ -106,7 +113,7 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
         {hasValues ? "gets the default value" : `is ${outcomeOf(draft.stored).no}`}.
       </p>
       {isWriter && (
-        <button type="button" class="quiet" onClick={add}>
+        <button type="button" class="quiet" ref={adder} onClick={add}>
           Add a rule
         </button>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ErrorNotice } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
-import { signIn } from "../session.js";
+import { hasEnded, signIn } from "../session.js";
 
 /** Signs in by the ticket of a link, or by a key. */
 export function SignIn() {
@@ -32,6 +32,11 @@ export function SignIn() {
   return (
     <main class="sign-in" id="main">
       <h1>Sign in to Switchyard</h1>
+      {hasEnded.value && (
+        <p class="notice" role="alert">
+          Your session has ended. Sign in again on this page: edits that are not saved are kept.
+        </p>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault();
