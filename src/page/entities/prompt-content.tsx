@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { PromptContent as Content } from "../../contract/prompt-content.js";
 import { Badge, ErrorNotice } from "../../ui/feedback.js";
 import { SelectField, TextField } from "../../ui/fields.js";
@@ -21,6 +21,10 @@ export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: 
   const stored = (entity["content"] ?? null) as Content | null;
   const published = (entity["published"] ?? null) as { readonly version: number } | null;
   const [edited, setEdited] = useState<Content>();
+  // A save on top of a version that the user has not seen would replace its messages.
+  const seen = useRef(entity.version);
+  if (edited === undefined) seen.current = entity.version;
+  const ifMatch = String(seen.current);
   const [error, setError] = useState<Error>();
   const content = edited ?? stored ?? { name: entity.name, prompts: [] };
   const messages = content.prompts ?? [];
@@ -38,11 +42,11 @@ export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: 
   };
   const save = () =>
     act("The new content is saved.", () =>
-      api.createPromptVersion({ id: entity.id, body: content }),
+      api.createPromptVersion({ id: entity.id, body: content, ifMatch }),
     );
   const publish = () =>
     act(`Version ${entity.version} is published.`, () =>
-      api.publishPrompt({ id: entity.id, body: { version: entity.version } }),
+      api.publishPrompt({ id: entity.id, body: { version: entity.version }, ifMatch }),
     );
   return (
     <Section
@@ -71,6 +75,14 @@ export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: 
         disabled={!isWriter}
         onInput={(model) => setEdited({ ...content, model })}
       />
+      {edited !== undefined && entity.version !== seen.current && (
+        <p class="warning" role="alert">
+          {entity.lastModifierName ?? "Somebody"} has changed it meanwhile.{" "}
+          <button type="button" class="link" onClick={() => setEdited(undefined)}>
+            Discard mine and show theirs
+          </button>
+        </p>
+      )}
       {error !== undefined && <ErrorNotice error={error} />}
       {isWriter && (
         <div class="buttons">
