@@ -105,6 +105,8 @@ const rooms = {
   "report-page": ["base", "profile", "report", "ui"],
 
   // These put things together.
+  // Vendors' export APIs.
+  fetch: ["base", "sources", "output"],
   engine: [
     ...ground,
     ...reading,
@@ -168,6 +170,7 @@ const rooms = {
     "run",
     "distributed",
     "report",
+    "fetch",
     "engine",
     "doctor",
     "contract",

@@ -3,6 +3,7 @@
 /** Follows the list of commands. */
 export const examples = `
 Examples:
+  $ switchyard fetch amplitude --help         download the export of a vendor
   $ switchyard init export.zip              inspect it, write a configuration
   $ switchyard validate export.zip          what an export would do, as a report
   $ switchyard doctor export.zip --to out   check rights, keys, disk and memory
@@ -18,6 +19,22 @@ Examples:
 const rejectExitCodes = `\
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows
 rejected than --max-rejects, 4 another run is active here, 130 interrupted.`;
+
+export const fetch = `
+Downloads the events of a vendor's export API, window by window, into files that
+init, validate and export read. Every file is read to its end and its checksums
+are compared before it gets its name. Windows that are there are not asked for
+again, so the same command resumes after a kill, and with --until now it fetches
+what has come since. The keys come from the environment: AMPLITUDE_API_KEY and
+AMPLITUDE_SECRET_KEY.
+
+Examples:
+  $ switchyard fetch amplitude --from 2025-01-01 --to amplitude
+  $ switchyard fetch amplitude --from 2025-01-01 --to s3://lake/raw --region eu
+  $ switchyard fetch amplitude --from 2025-01-01 --to amplitude --dry-run
+
+Exit codes: 0 done, 1 failed: what was fetched is kept, 2 wrong usage or
+configuration, 4 another run is active here, 130 interrupted.`;
 
 export const init = `
 Inspects all inputs and reads the first rows of some of them. Detects which tool

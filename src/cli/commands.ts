@@ -5,6 +5,7 @@ import {
   compactOptions,
   doctorOptions,
   exportOptions,
+  fetchOptions,
   GENERAL_GROUP,
   givenFlags,
   identitiesOptions,
@@ -25,16 +26,15 @@ import {
   workerOptions,
 } from "../commands/command-options.js";
 import type { CommandContext } from "../commands/context.js";
-import type { NewKeyFlags } from "../commands/service/new-key-rights.js";
-import type { KeysAction } from "../commands/service/run-keys.js";
 import type { Invocation } from "../commands/steps/run-steps.js";
 import type { GivenFlags } from "../options/configuration.js";
+import { fetchVendors } from "../options/fetch-rows.js";
 import { flagOf, type OptionName, placeholderOf } from "../options/option-names.js";
 import { type Warehouse, warehouses } from "../options/options.js";
-import { keyKinds } from "../storage/key-store.js";
 import * as help from "./command-help.js";
 import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
 import { dataCommands, entitiesOption, storedData } from "./data-commands.js";
+import { keysCommand } from "./keys-command.js";
 
 type Parsed = Readonly<Record<string, unknown>>;
 
@@ -55,7 +55,11 @@ interface CommandRow {
   readonly description: string;
   readonly help: string;
   /** The positional argument in commander's syntax, its description, and the option that it sets. */
-  readonly argument?: readonly [syntax: string, description: string, option: "inputs" | "to"];
+  readonly argument?: readonly [
+    syntax: string,
+    description: string,
+    option: "inputs" | "to" | "vendor",
+  ];
   readonly options: readonly OptionName[];
   /** The required option of a command; first in help. */
   readonly required?: OptionName;
@@ -69,6 +73,23 @@ interface CommandRow {
 const inputs = ["[inputs...]", "files, directories or globs to read", "inputs"] as const;
 
 const commandRows: readonly CommandRow[] = [
+  {
+    name: "fetch",
+    description: "download an export from a vendor's API, whole and resumable",
+    help: help.fetch,
+    argument: ["[vendor]", `vendor to ask: ${fetchVendors.join(", ")}`, "vendor"],
+    options: fetchOptions,
+    required: "fetchTo",
+    ownOptions: [
+      new Option("--dry-run", "Show what would be asked for, and ask nothing").helpGroup(
+        GENERAL_GROUP,
+      ),
+    ],
+    async run({ flags, configPath, parsed }, context) {
+      const { runFetchCommand } = await import("../commands/run-fetch.js");
+      return runFetchCommand({ flags, configPath, dryRun: parsed["dryRun"] === true }, context);
+    },
+  },
   {
     name: "init",
     description: "inspect inputs and write a pipeline.config.json for them",
@@ -351,49 +372,4 @@ function completionCommand({ stdout }: CommandContext): Command {
       stdout.write(describeProgram(form, command.parent ?? command));
     });
   return addOptions(command, [], { readsFile: false });
-}
-
-function keysCommand(context: CommandContext, ended: (exitCode: number) => void): Command {
-  const run = async (action: KeysAction, parsed: Parsed) => {
-    const { runKeys } = await import("../commands/service/run-keys.js");
-    const configPath = parsed["config"] as string | undefined;
-    ended(await runKeys(action, { flags: givenFlags(parsed), configPath }, context));
-  };
-  const create = new Command("create")
-    .description("create a key and print it once on standard output")
-    .addOption(
-      new Option(
-        "--kind <kind>",
-        `API that the key opens: ${keyKinds.join(", ")}; console if --scope is given`,
-      ).choices(keyKinds),
-    )
-    .option("--name <name>", "Name of the key, which what it writes shows")
-    .option("--owner <owner>", "Who answers for it: a person or a team")
-    .option("--scope <scope...>", "Parts of the console API that it opens, such as gates:write")
-    .option("--read-only", "Create a console key that cannot write: --scope read")
-    .option("--target-app <name>", "Show the key only the entities that name this app")
-    .option("--expires <when>", "Time until which it is valid: 90d, a day or a time")
-    .option("--rate-limit <n>", "Requests per minute, after which it is refused with 429")
-    .usage("--kind <kind> [options]")
-    .addHelpText("after", help.keyCreate)
-    .action((parsed: Parsed) =>
-      run({ name: "create", flags: parsed as unknown as NewKeyFlags }, parsed),
-    );
-  const list = new Command("list")
-    .description("list the keys, oldest first; the keys themselves cannot be shown again")
-    .addHelpText("after", help.keyAction)
-    .action((parsed: Parsed) => run({ name: "list" }, parsed));
-  const revoke = new Command("revoke")
-    .description("revoke a key permanently")
-    .argument("<id>", "the key's id, as the list shows it")
-    .addHelpText("after", help.keyAction)
-    .action((id: string, parsed: Parsed) => run({ name: "revoke", id }, parsed));
-  const command = new Command("keys")
-    .description("create, list and revoke the keys of a service")
-    .helpOption("-h, --help", "Print this help")
-    .helpCommand("help [command]", "print the help of a command")
-    .addHelpText("after", help.keys);
-  for (const one of [create, list, revoke])
-    command.addCommand(addOptions(one, ["data", ...outcomeOptions], { descriptions: storedData }));
-  return command;
 }

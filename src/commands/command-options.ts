@@ -34,7 +34,7 @@ export const storeAccess = [
 
 const runOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);
-  return flag !== false && section !== "serve" && section !== "send";
+  return flag !== false && !["fetch", "serve", "send"].includes(section ?? "");
 });
 
 /** Options of `migrate`. */
@@ -64,6 +64,12 @@ export const previewOptions: readonly OptionName[] = runOptions.filter((name) =>
   const isOfRuns = ["dedupe", "maxRejects", "requireFields", "authHeader", "metrics", "notify"];
   return describeOption(name).section === undefined && ![...isOfRuns, "quiet"].includes(name);
 });
+
+/** Options of `fetch`. */
+export const fetchOptions = [
+  ...(["fetchFrom", "fetchUntil", "fetchTo", "region", "fetchHost"] as const),
+  ...(["unsafeLock", ...storeAccess, ...outputOptions] as const),
+] as const;
 
 /** Options of `validate`. */
 export const validateOptions = optionsOf("validate", [...sharedWithQualify, "dayZone"]);
@@ -107,11 +113,12 @@ export const identitiesOptions = [
 ] as const;
 
 /** Options of `doctor`: those of the commands whose runs it checks. Of options with one flag, the first. */
-export const doctorOptions = optionNames.filter((name, _, all) => {
-  const { flag, section } = describeOption(name);
-  const isFirst = all.find((one) => flagOf(one) === flagOf(name)) === name;
-  return flag !== false && section !== "serve" && isFirst;
-});
+export const doctorOptions = optionNames
+  .filter((name) => {
+    const { flag, section } = describeOption(name);
+    return flag !== false && section !== "serve" && section !== "fetch";
+  })
+  .filter((name, _, all) => all.find((one) => flagOf(one) === flagOf(name)) === name);
 
 /** Options of `compact`. */
 export const compactOptions = [...storeAccess, "unsafeLock", ...outputOptions] as const;

@@ -4,6 +4,7 @@ import { formatKinds } from "../sources/source.js";
 import { repairs } from "../target/target-rules.js";
 import { defaultTarget, targetNames } from "../target/targets.js";
 import { dedupe } from "./dedupe-option.js";
+import { fetchRows } from "./fetch-rows.js";
 import { formatType } from "./format-option.js";
 import { csvRows, storeRows } from "./input-rows.js";
 import * as type from "./option-types.js";
@@ -149,6 +150,7 @@ export const optionTable = {
     description: "Service of a migration, which is started inside the process",
     otherwise: "those of send.to and qualify.console",
   },
+  ...fetchRows,
   sample: {
     section: "validate",
     type: type.share,

@@ -54,7 +54,7 @@ export interface OptionRow {
   /** Section of the configuration file; the root if absent. */
   readonly section?: Section;
   /** Key in the section, and flag of its command, if another section has the same key. */
-  readonly key?: "to" | "fresh";
+  readonly key?: "to" | "fresh" | "from" | "until" | "host";
   /** Names of options that this one has replaced, to name it where they are given. */
   readonly replaces?: string;
   readonly type: OptionType;
@@ -76,6 +76,7 @@ export interface OptionRow {
 
 /** Sections of the configuration file. */
 export const sections = {
+  fetch: "What `switchyard fetch` asks a vendor for, and where its files go",
   validate: "What `switchyard validate` reads, and where it writes its report",
   export: "What `switchyard export` writes, and how",
   send: "Where `switchyard send` sends events, and how",

@@ -5,7 +5,7 @@ import { describeOption, flagOf, optionNames } from "../../src/options/option-na
 import { fakeContext } from "../support/fake-context.js";
 
 const commandNames =
-  `init,validate,export,send,doctor,runs,verify,ready,compact,qualify,migrate,worker,load-sql,
+  `fetch,init,validate,export,send,doctor,runs,verify,ready,compact,qualify,migrate,worker,load-sql,
   serve,check-data,backup,restore,console,console audit,console export,console import,keys,keys create,keys list,keys revoke,completion`.split(
     /,\s*/,
   );
@@ -19,7 +19,16 @@ async function helpOf(command: string): Promise<string> {
 
 test("help of the commands that have options shows every flag of the table", async () => {
   const { context, stdout } = fakeContext();
-  for (const command of ["validate", "export", "send", "qualify", "verify", "ready", "serve"]) {
+  for (const command of [
+    "fetch",
+    "validate",
+    "export",
+    "send",
+    "qualify",
+    "verify",
+    "ready",
+    "serve",
+  ]) {
     await runCommandLine([command, "--help"], context);
   }
   const text = stdout.join("").replace(/--no-(color|insert-id)/g, "--$1");

@@ -19,7 +19,12 @@ killServicesAfterEach();
 
 const secret = `secret-${"s".repeat(43)}`;
 const consoleKey = `console-${"k".repeat(43)}`;
-const environment = { SWITCHYARD_SERVER_SECRET: secret, SWITCHYARD_CONSOLE_KEY: consoleKey };
+const environment = {
+  SWITCHYARD_SERVER_SECRET: secret,
+  SWITCHYARD_CONSOLE_KEY: consoleKey,
+  AMPLITUDE_API_KEY: "key",
+  AMPLITUDE_SECRET_KEY: "secret",
+};
 let installation: Installation;
 
 beforeAll(async () => {
@@ -114,6 +119,9 @@ describe.each(nodes)("installed from its tarball, with %s,", (node) => {
       target: "statsig",
     });
     await succeed("compact", "days");
+    const span = ["--from", "2026-01-01", "--until", "2026-01-03"];
+    const planned = await run("fetch", "amplitude", ...span, "--to", "raw", "--dry-run");
+    expect(planned).toMatchObject({ requests: 2 });
     await succeed("identities", "in/*", "--to", "identities.parquet");
     expect((await succeed("load-sql", "duckdb", "days")).stdout).toContain("read_parquet");
     expect((await succeed("runs", "days")).stdout).toContain("days");

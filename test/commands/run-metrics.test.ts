@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { RunMetrics } from "../../src/commands/steps/run-metrics.js";
+import { RunMetrics } from "../../src/engine/run-metrics.js";
 import type { RunProgress } from "../../src/ledger/run-observer.js";
 
 const moment: RunProgress = {

@@ -104,7 +104,7 @@ test("problems of the mapping come with all the others, line by line", async () 
     '11:37: mapping.metadata.fields[1]: is the second field named "x"; give one of them another name',
     '11:57: mapping.metadata.fields[2]: is the second field named "x"; give one of them another name',
     "12:5: mapping.usr: unknown key; did you mean user?",
-    "14:3: to: unknown key; did you mean export.to or send.to?",
+    "14:3: to: unknown key; did you mean fetch.to or export.to or send.to?",
     "15:15: export.day_zone: unknown key; did you mean dayZone?",
     "15:34: export.port: unknown key; did you mean serve.listen?",
   ]);

@@ -4,6 +4,7 @@ import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
 import type { StoredEvents } from "../../check/verify/stored-counts.js";
+import type { RunMetrics } from "../../engine/run-metrics.js";
 import { runs } from "../../engine/runs.js";
 import {
   type Configuration,
@@ -32,7 +33,6 @@ import { dataDirectoryOf } from "../service/service-options.js";
 import { keepConsole, type MigrationConsole, showConsole } from "./console-link.js";
 import type { Journal } from "./journal.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
-import type { RunMetrics } from "./run-metrics.js";
 import { type CommandOutcome, type RunStep, resultsOf, type StepReport } from "./step.js";
 
 /** The steps of `migrate`. Each is loaded when it runs. */
@@ -205,7 +205,7 @@ function besideEvents(context: CommandContext): CommandContext {
 
 async function serveMetrics(run: Run, { metrics: address }: CompleteValues) {
   if (address === undefined) return;
-  const { RunMetrics } = await import("./run-metrics.js");
+  const { RunMetrics } = await import("../../engine/run-metrics.js");
   run.metrics = await RunMetrics.listen(address);
   const { url } = run.metrics;
   const { stderr } = run.context;

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { version } from "../../base/package-files.js";
-import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
-import type { StepName } from "../../options/configuration-schema.js";
-import { type Address, listenError } from "../../options/listen-error.js";
+import { version } from "../base/package-files.js";
+import type { RunObserver, RunProgress } from "../ledger/run-observer.js";
+import type { StepName } from "../options/configuration-schema.js";
+import { type Address, listenError } from "../options/listen-error.js";
 
 /** Counters of a step, which only grow. A step omits those that it does not count. */
 const counters = {

@@ -1,0 +1,155 @@
+import { exitCodes } from "../base/errors.js";
+import { sum } from "../base/sum.js";
+import { type ExportRequest, fetchExport, planExport } from "../fetch/fetch-export.js";
+import type { FetchObserver } from "../fetch/fetch-observer.js";
+import { type FetchResult, rowsOf } from "../fetch/run-fetch.js";
+import type { Vendor } from "../fetch/vendor.js";
+import { amplitude, amplitudeOrigins } from "../fetch/vendors/amplitude.js";
+import { type FetchRequest, resolveFetch } from "../options/fetch-options.js";
+import { NOW } from "../options/fetch-rows.js";
+import { pathInOutput } from "../output/output-place.js";
+import { logLine } from "../report/progress.js";
+import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { line } from "../report/summary-parts.js";
+import { harmless } from "../report/terminal-text.js";
+import type { CommandContext, OutputForm } from "./context.js";
+import { printResult } from "./print-outcome.js";
+import { type CommandLine, runConfigured } from "./run-configured.js";
+
+/** Fetches the export of a vendor, and returns the exit code; never throws. */
+export function runFetchCommand(
+  { dryRun, ...given }: CommandLine & { readonly dryRun: boolean },
+  context: CommandContext,
+): Promise<number> {
+  return runConfigured("fetch", given, context, async (configuration, output) => {
+    const request = resolveFetch(configuration, context.environment);
+    const vendor = vendorOf(request);
+    const complete = vendor.completeUntil(Date.now());
+    const end = request.until === NOW ? complete : Math.min(request.until, complete);
+    const span = { start: request.from, end: Math.max(request.from, end) };
+    const asked = { vendor, place: request.place, span };
+    return dryRun
+      ? printPlan(asked, output, context)
+      : fetchAndPrint(asked, request, output, context);
+  });
+}
+
+function vendorOf({ region, host, secrets }: FetchRequest): Vendor {
+  const { AMPLITUDE_API_KEY: apiKey = "", AMPLITUDE_SECRET_KEY: secretKey = "" } = secrets;
+  return amplitude({ apiKey, secretKey, origin: host ?? amplitudeOrigins[region] });
+}
+
+async function printPlan(
+  asked: ExportRequest,
+  output: OutputForm,
+  context: CommandContext,
+): Promise<number> {
+  const { missing, present } = await planExport(asked, context.signal);
+  const exitCode = exitCodes.done;
+  const facts = { ...spanFacts(asked), present, requests: missing.length };
+  if (output.json) {
+    const windows = missing.map(({ start, end }) => ({ start: isoOf(start), end: isoOf(end) }));
+    const json = { command: "fetch", exitCode, dryRun: true, ...facts, windows };
+    context.stdout.write(`${JSON.stringify(json)}\n`);
+  } else if (!output.quiet) {
+    const { title, concurrency } = asked.vendor;
+    const lines = [
+      `What ${title} would be asked for`,
+      line("span", spanText(asked)),
+      line("there", formatNumberOf(present, "window")),
+      line("requests", `${facts.requests} or more, ${concurrency} at a time`),
+    ];
+    printResult(lines.join("\n"), output, context);
+  }
+  return exitCode;
+}
+
+async function fetchAndPrint(
+  asked: ExportRequest,
+  { until }: FetchRequest,
+  output: OutputForm,
+  context: CommandContext,
+): Promise<number> {
+  const started = context.clock.now();
+  const observer = observerOf(asked.vendor, output, context);
+  const result = await fetchExport(asked, { signal: context.signal, observer });
+  const durationMs = Math.round(context.clock.now() - started);
+  const exitCode = result.failed.length === 0 ? exitCodes.done : exitCodes.failed;
+  const { records, failed, ...counts } = result;
+  if (output.json) {
+    const totals = { windows: records.length, rows: rowsOf(records), bytes: bytesOf(result) };
+    const faults = failed.map(({ code, message }) => ({ code, message }));
+    const facts = { ...spanFacts(asked), ...counts, ...totals, failed: faults, durationMs };
+    context.stdout.write(`${JSON.stringify({ command: "fetch", exitCode, ...facts })}\n`);
+  } else if (!output.quiet || exitCode !== exitCodes.done) {
+    const isCut = until !== NOW && asked.span.end < until;
+    printResult(summarize(asked, result, durationMs, isCut), output, context);
+  }
+  return exitCode;
+}
+
+/** Prints a line for each window. */
+function observerOf(
+  { describe }: Vendor,
+  { quiet, log }: OutputForm,
+  { stderr }: CommandContext,
+): FetchObserver {
+  if (quiet && !log) return {};
+  const say = (name: string, text: string, facts: object) =>
+    void stderr.write(log ? logLine("info", name, facts) : `${harmless(text)}\n`);
+  return {
+    note: (message) => say("note", message, { message }),
+    done: ({ start, end, file }, left) => {
+      const events =
+        file === undefined
+          ? "no events"
+          : `${formatNumberOf(file.rows, "event")}, ${formatBytes(file.bytes)}`;
+      const text = `${describe({ start, end })}: ${events}; ${formatNumberOf(left, "window")} left`;
+      const { rows = 0, bytes = 0 } = file ?? {};
+      say("fetched", text, { start: isoOf(start), end: isoOf(end), rows, bytes, left });
+    },
+  };
+}
+
+function summarize(
+  asked: ExportRequest,
+  result: FetchResult,
+  durationMs: number,
+  isCut: boolean,
+): string {
+  const { vendor, place } = asked;
+  const { records, fetched, requests, failed } = result;
+  const directory = harmless(pathInOutput(place.directory, ""));
+  return [
+    failed.length === 0
+      ? `Fetched from ${vendor.title}: ${directory}`
+      : `Failed in part: ${formatNumberOf(failed.length, "window")} of ${vendor.title} cannot be fetched`,
+    line("span", spanText(asked)),
+    line("events", `${formatNumberOf(rowsOf(records), "event")}, ${formatBytes(bytesOf(result))}`),
+    line("windows", `${records.length}, ${fetched} of them new`),
+    line("time", `${formatDuration(durationMs)}, ${formatNumberOf(requests, "request")}`),
+    ...(isCut
+      ? ["", `${vendor.title} promises no later events yet. Run the same command again later.`]
+      : []),
+    ...failed.flatMap(({ message }) => ["", harmless(message)]),
+  ].join("\n");
+}
+
+function spanFacts({ vendor, place, span }: ExportRequest) {
+  const { directory } = place;
+  return { vendor: vendor.name, directory, from: isoOf(span.start), until: isoOf(span.end) };
+}
+
+function spanText({ span: { start, end } }: ExportRequest): string {
+  return start === end
+    ? "nothing is complete yet"
+    : `${isoOf(start)} up to ${isoOf(end)}, not included`;
+}
+
+function bytesOf({ records }: FetchResult): number {
+  return sum(records, ({ file }) => file?.bytes ?? 0);
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString().replace(":00.000Z", "Z");
+}

@@ -1,0 +1,20 @@
+import { SwitchyardError } from "../base/errors.js";
+
+/** Codes of what ends a fetch, or a window of it. */
+type FetchCode =
+  | "vendor_key_refused"
+  | "vendor_refused"
+  | "vendor_unavailable"
+  | "vendor_answer_damaged"
+  | "window_too_large";
+
+/** A window that could not be fetched. The message has the window, the vendor's words, and what to do. */
+export class FetchError extends SwitchyardError {
+  constructor(
+    code: FetchCode,
+    { what, why, advice }: { readonly what: string; readonly why: string; readonly advice: string },
+    options?: ErrorOptions,
+  ) {
+    super(code, `${what}: ${why}. ${advice}`, options);
+  }
+}

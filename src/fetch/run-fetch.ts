@@ -1,0 +1,183 @@
+import { mapBounded } from "../base/map-bounded.js";
+import { sum } from "../base/sum.js";
+import { FetchError } from "./fetch-error.js";
+import type { FetchObserver } from "./fetch-observer.js";
+import { Requests } from "./requests.js";
+import type { FetchTools, Vendor } from "./vendor.js";
+import type { WindowFiles, WindowRecord } from "./window-files.js";
+import { halvesOf, missingWindows, type Window } from "./windows.js";
+
+export interface FetchTask {
+  readonly vendor: Vendor;
+  readonly files: WindowFiles;
+  /** What is to be there at the end. */
+  readonly span: Window;
+  readonly observer: FetchObserver;
+}
+
+export interface FetchResult {
+  /** The windows of the span that are there, in order. */
+  readonly records: readonly WindowRecord[];
+  /** Windows that this run has fetched, or found without a record. */
+  readonly fetched: number;
+  /** Requests that this run has made. */
+  readonly requests: number;
+  /** Windows that the vendor cannot answer for. */
+  readonly failed: readonly FetchError[];
+}
+
+/** A vendor that does not answer for one window answers for others. */
+const isOfWindow = (error: unknown): error is FetchError =>
+  error instanceof FetchError && error.code === "window_too_large";
+
+/**
+ * Fetches the windows of a span that the ledger does not have, several at a time. Each becomes a file that is
+ * whole before it has its name, and then a record of the ledger: whenever this is killed, the next run fetches
+ * what has no record. Throws `FetchError` for what ends the run, with all finished windows kept.
+ */
+export async function runFetch(task: FetchTask, tools: FetchTools): Promise<FetchResult> {
+  const run = new FetchRun(task, tools);
+  return run.run();
+}
+
+class FetchRun {
+  readonly #records = new Map<number, WindowRecord>();
+  readonly #failed: FetchError[] = [];
+  readonly #requests: Requests;
+  /** Windows that nobody fetches yet, the earliest last. */
+  #queue: Window[] = [];
+  #unfinished = 0;
+  #fetched = 0;
+  /** Grows shorter when the vendor refuses a window of this length. */
+  #longestMs: number;
+
+  constructor(
+    private readonly task: FetchTask,
+    private readonly tools: FetchTools,
+  ) {
+    this.#requests = new Requests(task.vendor, tools, task.observer);
+    this.#longestMs = task.vendor.longestMs;
+  }
+
+  async run(): Promise<FetchResult> {
+    const { vendor, files, span } = this.task;
+    await files.clear();
+    for (const record of await files.records()) this.#records.set(record.start, record);
+    await this.#adopt();
+    const missing = missingWindows(span, [...this.#records.values()], vendor.longestMs);
+    this.#queue = [...missing].reverse();
+    this.#unfinished = missing.length;
+    const lanes = Array.from({ length: vendor.concurrency }, (_, lane) => lane);
+    const stopping = new AbortController();
+    const signal = AbortSignal.any([this.tools.signal, stopping.signal]);
+    await mapBounded(lanes, lanes.length, () =>
+      this.#work(signal).catch((error) => {
+        stopping.abort(error);
+        throw error;
+      }),
+    );
+    return {
+      records: this.#inSpan(),
+      fetched: this.#fetched,
+      requests: this.#requests.count,
+      failed: this.#failed,
+    };
+  }
+
+  #inSpan(): readonly WindowRecord[] {
+    const { start, end } = this.task.span;
+    return [...this.#records.values()]
+      .filter((record) => record.end > start && record.start < end)
+      .sort((one, other) => one.start - other.start);
+  }
+
+  /** Records files that a killed run had named and not recorded. They are immutable: others may have read them. */
+  async #adopt(): Promise<void> {
+    const { vendor, files } = this.task;
+    const recorded = new Set([...this.#records.values()].map(({ file }) => file?.name));
+    for (const name of await files.names()) {
+      const window = vendor.windowOf(name);
+      if (window === undefined || recorded.has(name)) continue;
+      const { clock, signal } = this.tools;
+      await files.reading(name, async ({ path, bytes, sha256 }) => {
+        const checked = await vendor.check(path, window, signal);
+        if (checked?.name !== name) return;
+        const { members, rows } = checked;
+        const file = { name, bytes, sha256, members, rows };
+        await this.#record({ ...window, file, fetched: clock.now() });
+      });
+    }
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let window = this.#next(); window !== undefined; window = this.#next()) {
+      signal.throwIfAborted();
+      try {
+        await this.#fetch(window, signal);
+      } catch (error) {
+        if (!isOfWindow(error)) throw error;
+        this.#failed.push(error);
+        this.task.observer.note?.(error.message);
+      }
+      this.#unfinished -= 1;
+    }
+  }
+
+  /** Returns the next window, none longer than the vendor is known to answer for. */
+  #next(): Window | undefined {
+    for (;;) {
+      const window = this.#queue.pop();
+      if (window === undefined || window.end - window.start <= this.#longestMs) return window;
+      this.#split(window);
+    }
+  }
+
+  #split(window: Window): void {
+    const [first, second] = halvesOf(window, this.task.vendor.unitMs);
+    this.#queue.push(second, first);
+    this.#unfinished += 1;
+  }
+
+  async #fetch(window: Window, signal: AbortSignal): Promise<void> {
+    const { vendor, files, observer } = this.task;
+    const answer = await this.#requests.download(window, files, signal);
+    if (answer === "too_large") {
+      const length = window.end - window.start;
+      if (length <= vendor.unitMs) {
+        const why = `${vendor.title} cannot export it: it is too large`;
+        throw new FetchError("window_too_large", {
+          what: vendor.describe(window),
+          why,
+          advice: vendor.tooLargeAdvice,
+        });
+      }
+      const [half] = halvesOf(window, vendor.unitMs);
+      this.#longestMs = Math.min(this.#longestMs, half.end - half.start);
+      observer.note?.(`${vendor.describe(window)}: too large for one request, asked for in halves`);
+      this.#split(window);
+      return;
+    }
+    const fetched = this.tools.clock.now();
+    if (answer === "empty") {
+      await this.#record({ ...window, fetched });
+      return;
+    }
+    const { incomplete, checked } = answer;
+    const { name, members, rows } = checked;
+    await files.keep(incomplete, name);
+    const { bytes, sha256 } = incomplete;
+    await this.#record({ ...window, file: { name, bytes, sha256, members, rows }, fetched });
+  }
+
+  async #record(record: WindowRecord): Promise<void> {
+    await this.task.files.record(record);
+    this.#records.set(record.start, record);
+    this.#fetched += 1;
+    this.task.observer.done?.(record, this.#unfinished - 1);
+  }
+}
+
+/** Returns the events of windows. */
+export function rowsOf(records: readonly WindowRecord[]): number {
+  return sum(records, ({ file }) => file?.rows ?? 0);
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { DAY_MS, HOUR_MS } from "../../base/day.js";
+import { SourceError } from "../../base/errors.js";
+import { option } from "../../base/option-text.js";
+import { sum } from "../../base/sum.js";
+import { checkZip } from "../check-zip.js";
+import type { VendorAnswer } from "../http.js";
+import type { CheckedFile, Vendor, Verdict } from "../vendor.js";
+import { stampOf } from "../window-files.js";
+import type { Window } from "../windows.js";
+
+const PATH = "/api/2/export";
+
+/** Regions of Amplitude and the origins of their APIs. */
+export const amplitudeOrigins = {
+  us: "https://amplitude.com",
+  eu: "https://analytics.eu.amplitude.com",
+} as const;
+
+/** Events that are uploaded in an hour can be exported two hours after its end. */
+const DELAY_MS = 2 * HOUR_MS;
+
+/** Of five at a time that all of Amplitude's REST API takes, for all programs with the key. */
+const CONCURRENCY = 4;
+
+/** The pause after a 429 without `Retry-After`. */
+const LIMITED_MS = 60_000;
+
+export interface AmplitudeOptions {
+  readonly apiKey: string;
+  readonly secretKey: string;
+  /** Such as `https://amplitude.com`. */
+  readonly origin: string;
+}
+
+/**
+ * The Export API of Amplitude. An hour has the events that were uploaded in it, whatever their own time is;
+ * both hours of a request are included.
+ */
+export function amplitude({ apiKey, secretKey, origin }: AmplitudeOptions): Vendor {
+  const authorization = `Basic ${Buffer.from(`${apiKey}:${secretKey}`).toString("base64")}`;
+  return {
+    name: "amplitude",
+    title: "Amplitude",
+    account: `amplitude-${createHash("sha256").update(apiKey).digest("hex").slice(0, 12)}`,
+    unitMs: HOUR_MS,
+    longestMs: DAY_MS,
+    concurrency: CONCURRENCY,
+    tooLargeAdvice:
+      "An hour of more than 4 GB comes only with Amplitude's export to S3, Google Cloud Storage or Azure: " +
+      "https://amplitude.com/docs/data/destination-catalog/amazon-s3",
+    completeUntil: (now) => Math.floor((now - DELAY_MS) / HOUR_MS) * HOUR_MS,
+    describe: (window) => `Amplitude, uploads of ${hoursText(window)}`,
+    request: (window) => {
+      const url = new URL(PATH, origin);
+      url.searchParams.set("start", stampOf(window.start));
+      url.searchParams.set("end", stampOf(lastHourOf(window)));
+      return { method: "GET", url, headers: { authorization } };
+    },
+    judge,
+    check,
+    windowOf,
+  };
+}
+
+/** The API names an hour by its beginning. */
+function lastHourOf({ end }: Window): number {
+  return end - HOUR_MS;
+}
+
+function hoursText(window: Window): string {
+  const [first, last] = [stampOf(window.start), stampOf(lastHourOf(window))];
+  return first === last ? first : `${first} to ${last}`;
+}
+
+const KEY_ADVICE =
+  "Check AMPLITUDE_API_KEY and AMPLITUDE_SECRET_KEY (Settings, Projects, General), and the region: " +
+  `projects in the EU need ${option("region")} eu`;
+
+function judge(
+  _window: Window,
+  { status, headers }: Pick<VendorAnswer, "status" | "headers">,
+  words: string,
+): Verdict {
+  switch (status) {
+    case 200:
+      return { kind: "events" };
+    case 404:
+      // Another 404 may be that of a proxy: it must not pass for an hour without events.
+      if (/raw data files were not found/i.test(words)) return { kind: "empty" };
+      break;
+    case 400:
+      if (/too large/i.test(words)) return { kind: "too_large" };
+      break;
+    case 401:
+    case 403:
+      return { kind: "refused", isKey: true, advice: KEY_ADVICE };
+    case 429: {
+      const seconds = Number(headers["retry-after"]);
+      return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
+    }
+    case 504:
+      return { kind: "timed_out" };
+    case 408:
+    case 500:
+    case 502:
+    case 503:
+      return { kind: "later" };
+  }
+  const advice = "Check the address and the time span; what was fetched is kept";
+  return { kind: "refused", isKey: false, advice };
+}
+
+/** `<project>/<project>_2026-01-31_7#0.json.gz`, with the hour of the upload. */
+const memberName = /^(?:.*\/)?(\d+)_(\d{4}-\d\d-\d\d)_(\d{1,2})#\d+\.json\.gz$/;
+
+async function check(
+  path: string,
+  window: Window,
+  signal: AbortSignal,
+): Promise<CheckedFile | undefined> {
+  const members = await checkZip(path, signal);
+  const rows = sum(members, (member) => member.rows);
+  if (rows === 0) return undefined;
+  const projects = new Set<string>();
+  for (const { name } of members) {
+    const [, project = "", day, hour] = memberName.exec(name) ?? [];
+    const time = Date.parse(`${day}T${hour?.padStart(2, "0")}:00:00Z`);
+    if (!(time >= window.start && time < window.end)) {
+      throw new SourceError("source_corrupt", { source: name }, "its hour was not asked for");
+    }
+    projects.add(project);
+  }
+  const name = `amplitude_${[...projects].sort().join("-")}_${stampOf(window.start)}_${stampOf(lastHourOf(window))}.zip`;
+  return { name, members: members.length, rows };
+}
+
+const fileName = /^amplitude_[\d-]+_(\d{8})T(\d\d)_(\d{8})T(\d\d)\.zip$/;
+
+function windowOf(name: string): Window | undefined {
+  const [, firstDay = "", firstHour = "", lastDay = "", lastHour = ""] = fileName.exec(name) ?? [];
+  const start = hourOf(firstDay, firstHour);
+  const end = hourOf(lastDay, lastHour) + HOUR_MS;
+  return end > start ? { start, end } : undefined;
+}
+
+function hourOf(day: string, hour: string): number {
+  return Date.parse(`${day.replace(/(\d{4})(\d\d)(\d\d)/, "$1-$2-$3")}T${hour}:00:00Z`);
+}

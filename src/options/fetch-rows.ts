@@ -1,0 +1,51 @@
+import { z } from "zod";
+import * as type from "./option-types.js";
+
+/** The vendors that `fetch` asks. */
+export const fetchVendors = ["amplitude"] as const;
+
+/** Word for the newest time that a vendor promises to be complete. */
+export const NOW = "now";
+
+const timeOrNow = { ...type.time, schema: z.union([z.literal(NOW), type.time.schema]) };
+
+/** The options of the section `fetch`; part of `optionTable`. */
+export const fetchRows = {
+  vendor: {
+    section: "fetch",
+    type: type.choice(fetchVendors),
+    flag: false,
+    description: "Vendor whose export API is asked",
+  },
+  fetchFrom: {
+    section: "fetch",
+    key: "from",
+    type: type.time,
+    description: "First day or hour to fetch, in UTC",
+  },
+  fetchUntil: {
+    section: "fetch",
+    key: "until",
+    type: timeOrNow,
+    description: "Day or hour at which to stop, not included, or now",
+    default: NOW,
+  },
+  fetchTo: {
+    section: "fetch",
+    key: "to",
+    type: { ...type.output, words: [] },
+    description: "Directory or store address for the files",
+  },
+  region: {
+    section: "fetch",
+    type: type.choice(["us", "eu"]),
+    description: "Region in which the vendor keeps the project",
+    default: "us",
+  },
+  fetchHost: {
+    section: "fetch",
+    key: "host",
+    type: type.url,
+    description: "Base URL of the API, instead of that of the region",
+  },
+} as const;
