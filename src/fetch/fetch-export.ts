@@ -50,7 +50,8 @@ export async function planExport(
 ): Promise<{ readonly missing: readonly Window[]; readonly present: number }> {
   return withFiles({ ...place, signal }, noFile, async (files) => {
     await refuseExport(files);
-    const records = await new WindowFiles(files, vendor.account).records();
+    const all = await new WindowFiles(files, vendor.account).records();
+    const records = all.filter(({ isPending }) => isPending !== true);
     const missing = missingWindows(span, records, vendor.longestMs);
     const present = records.filter(({ start, end }) => start < span.end && end > span.start);
     return { missing, present: present.length };

@@ -1,3 +1,4 @@
+import { SwitchyardError } from "../base/errors.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { sum } from "../base/sum.js";
 import { FetchError } from "./fetch-error.js";
@@ -42,6 +43,8 @@ export async function runFetch(task: FetchTask, tools: FetchTools): Promise<Fetc
 
 class FetchRun {
   readonly #records = new Map<number, WindowRecord>();
+  /** Of the files that are there. */
+  readonly #names = new Set<string>();
   readonly #failed: FetchError[] = [];
   readonly #requests: Requests;
   /** Windows that nobody fetches yet, the earliest last. */
@@ -62,8 +65,7 @@ class FetchRun {
   async run(): Promise<FetchResult> {
     const { vendor, files, span } = this.task;
     await files.clear();
-    for (const record of await files.records()) this.#records.set(record.start, record);
-    await this.#adopt();
+    await this.#resume();
     const missing = missingWindows(span, [...this.#records.values()], vendor.longestMs);
     this.#queue = [...missing].reverse();
     this.#unfinished = missing.length;
@@ -91,21 +93,14 @@ class FetchRun {
       .sort((one, other) => one.start - other.start);
   }
 
-  /** Records files that a killed run had named and not recorded. They are immutable: others may have read them. */
-  async #adopt(): Promise<void> {
-    const { vendor, files } = this.task;
-    const recorded = new Set([...this.#records.values()].map(({ file }) => file?.name));
-    for (const name of await files.names()) {
-      const window = vendor.windowOf(name);
-      if (window === undefined || recorded.has(name)) continue;
-      const { clock, signal } = this.tools;
-      await files.reading(name, async ({ path, bytes, sha256 }) => {
-        const checked = await vendor.check(path, window, signal);
-        if (checked?.name !== name) return;
-        const { members, rows } = checked;
-        const file = { name, bytes, sha256, members, rows };
-        await this.#record({ ...window, file, fetched: clock.now() });
-      });
+  /** Takes the records of the ledger, and finishes those of a killed run whose files have their names. */
+  async #resume(): Promise<void> {
+    const { files } = this.task;
+    for (const name of await files.names()) this.#names.add(name);
+    for (const { isPending, ...record } of await files.records()) {
+      if (isPending !== true) this.#records.set(record.start, record);
+      else if (record.file !== undefined && this.#names.has(record.file.name))
+        await this.#record(record);
     }
   }
 
@@ -164,9 +159,14 @@ class FetchRun {
     }
     const { incomplete, checked } = answer;
     const { name, members, rows } = checked;
-    await files.keep(incomplete, name);
     const { bytes, sha256 } = incomplete;
-    await this.#record({ ...window, file: { name, bytes, sha256, members, rows }, fetched });
+    if (this.#names.has(name)) throw occupied(name);
+    this.#names.add(name);
+    const file = { name, bytes, sha256, members, rows };
+    // A file without its name has no readers yet; one with its name is never written again.
+    await files.record({ ...window, file, fetched, isPending: true });
+    await files.keep(incomplete, name);
+    await this.#record({ ...window, file, fetched });
   }
 
   async #record(record: WindowRecord): Promise<void> {
@@ -175,6 +175,14 @@ class FetchRun {
     this.#fetched += 1;
     this.task.observer.done?.(record, this.#unfinished - 1);
   }
+}
+
+/** An error for a file that the ledger of this key does not have. */
+function occupied(name: string): SwitchyardError {
+  return new SwitchyardError(
+    "output_occupied",
+    `${name} is there already, and was not fetched with this key. If the key of the project has changed, fetch what is new into another directory`,
+  );
 }
 
 /** Returns the events of windows. */

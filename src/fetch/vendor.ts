@@ -51,8 +51,6 @@ export interface Vendor {
    * Returns undefined if it has no events.
    */
   check(path: string, window: Window, signal: AbortSignal): Promise<CheckedFile | undefined>;
-  /** Returns the window of the name of a file; undefined for other names. */
-  windowOf(name: string): Window | undefined;
 }
 
 /** The time of a fetch; tests replace it. */

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { type FileHandle, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
@@ -30,9 +29,11 @@ const recordSchema = z.strictObject({
     .optional(),
   /** Time of the end of the download. */
   fetched: time,
+  /** Set until the file has its name. */
+  isPending: z.literal(true).optional(),
 });
 
-/** A window that is done. Times in ms since 1970. */
+/** A window that is done, or nearly. Times in ms since 1970. */
 export type WindowRecord = z.output<typeof recordSchema>;
 
 /** A file on this machine, such as one that is being written and that no reader sees. */
@@ -100,26 +101,16 @@ export class WindowFiles {
     await this.files.drop([name]);
   }
 
-  /** Brings a file that has its name into the directory while `read` reads it. */
-  async reading<Result>(name: string, read: (file: LocalFile) => Promise<Result>): Promise<Result> {
-    await this.files.fetch([name]);
-    const path = join(this.files.directory, name);
-    const hash = createHash("sha256");
-    let bytes = 0;
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-    const result = await read({ path, bytes, sha256: hash.digest("hex") });
-    await this.files.drop([name]);
-    return result;
-  }
-
-  async record({ start, end, fetched, file }: WindowRecord): Promise<void> {
+  async record({ start, end, fetched, ...rest }: WindowRecord): Promise<void> {
     const iso = (ms: number) => new Date(ms).toISOString();
     const name = `${stampOf(start)}_${stampOf(end)}.json`;
     const path = `${LEDGER}/${this.account}/${name}`;
-    const text = JSON.stringify({ start: iso(start), end: iso(end), file, fetched: iso(fetched) });
+    const text = JSON.stringify({
+      start: iso(start),
+      end: iso(end),
+      fetched: iso(fetched),
+      ...rest,
+    });
     const target = join(this.files.directory, path);
     await asOutput(target, async () => {
       await makeDirectory(dirname(target));

@@ -40,13 +40,21 @@ function eventsUntil(days: number): readonly UploadedEvent[] {
   });
 }
 
-async function start(options: { now: number; days: number; bytesMax?: number }) {
+interface Served {
+  now: number;
+  readonly days: number;
+  readonly bytesMax?: number;
+  readonly project?: number;
+  readonly apiKey?: string;
+}
+
+async function start(options: Served) {
   const vendor = new SimulatedAmplitude({
-    now: () => options.now,
-    events: eventsUntil(options.days),
     apiKey: env.AMPLITUDE_API_KEY,
     secretKey: env.AMPLITUDE_SECRET_KEY,
-    ...(options.bytesMax !== undefined && { bytesMax: options.bytesMax }),
+    ...options,
+    now: () => options.now,
+    events: eventsUntil(options.days),
   });
   const server = await serveVendor(vendor.send);
   served.push(server);
@@ -129,6 +137,32 @@ describe("fetch amplitude", () => {
       "amplitude_187520_20260302T00_20260302T03.zip",
       "amplitude_187520_20260302T04_20260302T04.zip",
     ]);
+  });
+
+  it("keeps projects apart in one directory, and never replaces a file", async () => {
+    const to = join(scratch, "projects");
+    const fetchWith = async (project: number, apiKey: string) => {
+      const { url } = await start({ now: FIRST + 99 * HOUR_MS, days: 2, project, apiKey });
+      const args = fetchArgs(url, to, "--until", "2026-03-03", "--json");
+      return runInProcess(args, { env: { ...env, AMPLITUDE_API_KEY: apiKey } });
+    };
+    for (const [project, key] of [
+      [1, "one"],
+      [2, "two"],
+      [1, "one"],
+    ] as const) {
+      const { stdout } = await fetchWith(project, key);
+      expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, rows: 144 });
+    }
+    const zips = () =>
+      readdirSync(to)
+        .filter((name) => name.endsWith(".zip"))
+        .map((name) => `${name} ${readFileSync(join(to, name), "base64")}`);
+    const before = zips();
+    expect(before).toHaveLength(4);
+    const { exitCode, stderr } = await fetchWith(1, "renewed");
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("[output_occupied]")]);
+    expect(zips()).toEqual(before);
   });
 
   it("shows what it would ask for, and asks nothing", async () => {

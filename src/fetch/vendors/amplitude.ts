@@ -59,7 +59,6 @@ export function amplitude({ apiKey, secretKey, origin }: AmplitudeOptions): Vend
     },
     judge,
     check,
-    windowOf,
   };
 }
 
@@ -133,17 +132,4 @@ async function check(
   }
   const name = `amplitude_${[...projects].sort().join("-")}_${stampOf(window.start)}_${stampOf(lastHourOf(window))}.zip`;
   return { name, members: members.length, rows };
-}
-
-const fileName = /^amplitude_[\d-]+_(\d{8})T(\d\d)_(\d{8})T(\d\d)\.zip$/;
-
-function windowOf(name: string): Window | undefined {
-  const [, firstDay = "", firstHour = "", lastDay = "", lastHour = ""] = fileName.exec(name) ?? [];
-  const start = hourOf(firstDay, firstHour);
-  const end = hourOf(lastDay, lastHour) + HOUR_MS;
-  return end > start ? { start, end } : undefined;
-}
-
-function hourOf(day: string, hour: string): number {
-  return Date.parse(`${day.replace(/(\d{4})(\d\d)(\d\d)/, "$1-$2-$3")}T${hour}:00:00Z`);
 }
