@@ -9,6 +9,8 @@ export const rejectCodes = {
   row_too_deep: 4,
   row_too_long: 5,
   ragged_row: 6,
+  rows_not_list: 7,
+  element_not_object: 8,
   event_missing: 10,
   event_not_text: 11,
   time_missing: 12,

@@ -30,7 +30,7 @@ export interface Batch {
   readonly rows: number;
   /** One column for each requested field, in the order of the request. */
   readonly columns: readonly Column[];
-  /** Address of `rows` u8: 0 for a readable row, otherwise one of the first six `rejectCodes`. */
+  /** Address of `rows` u8: 0 for a readable row, otherwise one of the first eight `rejectCodes`. */
   readonly faults: number;
   readonly raw: RawRows;
 }
@@ -59,6 +59,8 @@ export interface RowPlace {
   readonly source: string;
   readonly row?: number;
   readonly byte?: number;
+  /** 1-based number of an element of the row, if elements are rows: `3`, or `2.3` in lists of lists. */
+  readonly element?: string;
 }
 
 /** The original position of a retried row, from its reject line. */

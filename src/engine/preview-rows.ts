@@ -2,7 +2,7 @@ import { SourceError } from "../base/errors.js";
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { rejectCodeName } from "../base/reject-codes.js";
-import type { Batch } from "../batch/batch.js";
+import type { Batch, RawRows } from "../batch/batch.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
@@ -26,6 +26,8 @@ export interface PreviewRow {
   readonly row?: number;
   /** Byte offset in the decompressed source; absent likewise. */
   readonly byte?: number;
+  /** Number of an element of the row, if elements are rows. */
+  readonly element?: string;
   /** Empty for rows that are rejected or filtered; several with a transform. */
   readonly events: readonly PreviewEvent[];
   /** The events as they are delivered to the target; absent without rules for events. */
@@ -129,7 +131,7 @@ class PreviewReading {
       const { target } = this.options;
       this.rows.push({
         source,
-        ...omitUndefined({ row: batch.raw.number(row), byte: batch.raw.offset(row) }),
+        ...positionOf(source, batch.raw, row),
         events,
         ...(after === undefined ? {} : { repaired: delivered }),
         breaches: target === undefined ? [] : delivered.flatMap((one) => this.#breachesOf(one)),
@@ -162,6 +164,17 @@ class PreviewReading {
     }
     return rows;
   }
+}
+
+/** Rows that were kept from another source have their position in this one. */
+function positionOf(
+  name: string,
+  raw: RawRows,
+  index: number,
+): Pick<PreviewRow, "row" | "byte" | "element"> {
+  const { source, row, byte, element } = raw.origin?.(index) ?? {};
+  if (source === name) return omitUndefined({ row, byte, element });
+  return omitUndefined({ row: raw.number(index), byte: raw.offset(index) });
 }
 
 type MappedRow = Pick<PreviewRow, "events" | "reject" | "isFiltered">;

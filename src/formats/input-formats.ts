@@ -200,11 +200,27 @@ export async function columnsOf(
 /** Opens a range with the reader of its format. */
 export const openRange: OpenReader = async (kernel, range, fields, options) => {
   const { source } = range;
-  const open = (own: readonly FieldRequest[]) =>
+  const openOuter = (own: readonly FieldRequest[]) =>
     formatOf(source.format).open(kernel, range, own, options);
+  const open = async (own: readonly FieldRequest[]) => {
+    if (options.rows === undefined) return openOuter(own);
+    if (source.format.kind === "csv") throw rowsInCells(source.name, options.rows);
+    const { openRows } = await import("../readers/rows/rows-reader.js");
+    const { rowBytesMax } = options;
+    const outer = { kernel, source, kept: keptFormat(source.format), rowBytesMax };
+    return openRows(outer, options.rows, own, openOuter);
+  };
   const reader = await openWithPath(kernel, source, fields, open);
   return range.first === undefined ? reader : new FirstRowsReader(reader, range.first.rows);
 };
+
+function rowsInCells(source: string, rows: readonly string[]): SourceError {
+  return new SourceError(
+    "source_unsupported",
+    { source },
+    `CSV has no lists, but the mapping's rows are in the list ${rows.join(".")}. Leave out rows, or export JSON or Parquet.`,
+  );
+}
 
 /** Opens a reader, with the fields that the path of its source has if there are any. */
 async function openWithPath(

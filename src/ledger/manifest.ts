@@ -46,6 +46,8 @@ export const rejectSummarySchema = z.object({
     row: count.exactOptional(),
     /** 0-based offset in the decompressed source, if there is one. */
     byte: count.exactOptional(),
+    /** Number of an element of the row, if elements are rows. */
+    element: text.exactOptional(),
     message: text,
   }),
 });

@@ -18,6 +18,8 @@ export interface RejectedRow {
   readonly row?: number;
   /** 0-based offset in the decompressed source, where there is one. */
   readonly byte?: number;
+  /** Number of an element of the row, from 1, where the mapping has `rows`: `3`, or `2.3` in lists of lists. */
+  readonly element?: string;
   /** Stable code: see docs/rejects.md. */
   readonly code: string;
   readonly message: string;
@@ -41,6 +43,8 @@ export interface RejectSummary {
     readonly source: string;
     readonly row?: number;
     readonly byte?: number;
+    /** Number of an element of the row, from 1, where the mapping has `rows`. */
+    readonly element?: string;
     readonly message: string;
   };
 }

@@ -166,10 +166,14 @@ function textOf(path: readonly string[]): string {
 
 /** Returns the names of the members of a row that a mapping begins at. */
 export function rowFieldsOf({ event, timestamp, userID, ...more }: Mapping): ReadonlySet<string> {
-  const { stableID, insertID, metadata, user } = more;
+  const { stableID, insertID, metadata, user, rows } = more;
   const fields = [event, timestamp, userID, stableID, insertID].flat();
   const paths = [...fields.map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
-  return new Set(paths.flatMap((path) => path.slice(0, 1)));
+  if (rows === undefined) return new Set(paths.flatMap((path) => path.slice(0, 1)));
+  // Fields of the row around the lists begin with one `^` for each step.
+  const outer = paths.filter((path) => rows.every((_, index) => path[index] === "^"));
+  const names = outer.flatMap((path) => path.slice(rows.length, rows.length + 1));
+  return new Set([...rows.slice(0, 1), ...names]);
 }
 
 /** Returns the paths of the fields that an object is made of. */

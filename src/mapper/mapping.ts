@@ -314,9 +314,17 @@ const rowFilter = z
     "Which rows are events, by the text of one field, such as a call's type. The others are counted as filtered; they are not rejects.",
   );
 
+const rows = path
+  .nullable()
+  .exactOptional()
+  .describe(
+    "The path of a list in each row: its elements are the rows. Each step may lead to a list. Fields are paths within an element, `^.field` is a field of the object around the list, `^.^.field` one of the object around that.",
+  );
+
 /** A complete mapping, as presets write it. In the output each target has one form. */
 export const mappingSchema = z.strictObject({
   description: z.string().exactOptional().describe("For readers."),
+  rows,
   event: neededTarget(textField, "The event's name: text."),
   timestamp: neededTarget(timeField, "The time of the event."),
   userID: target(textField, "The user's id: text or a number."),
@@ -369,4 +377,6 @@ export interface Mapping {
   /** Only for keys of repeated events. */
   readonly distinctID: readonly FieldSource[];
   readonly filter: RowFilter | null;
+  /** Absent if the rows of the sources are the rows. */
+  readonly rows?: readonly string[];
 }

@@ -35,9 +35,13 @@ function parse(mapping: WrittenMapping): MappingTargets {
 function complete(targets: MappingTargets): Mapping {
   const { event, timestamp, userID = [], stableID = [], value = [], insertID = [] } = targets;
   const { metadata = noObject, user = noObject, distinctID = [], filter = null } = targets;
+  const rows = targets.rows ?? [];
   const fields = [event, timestamp, userID, stableID, value, insertID].flat();
   const used = [...fields.map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
+  refuseOutside(rows, [...used, ...(filter === null ? [] : [filter.path])]);
+  used.push(...listsOf(rows));
   return {
+    ...(rows.length === 0 ? {} : { rows }),
     event,
     timestamp,
     userID,
@@ -49,6 +53,25 @@ function complete(targets: MappingTargets): Mapping {
     metadata: withoutUsed(metadata, used),
     user: withoutUsed(user, used),
   };
+}
+
+/** Returns the paths of the lists of rows, from an element of the last one. */
+function listsOf(rows: readonly string[]): readonly (readonly string[])[] {
+  return rows.map((step, index) => [...rows.slice(index).map(() => "^"), step]);
+}
+
+/** Throws `UsageError` for a field outside of the row around the lists. */
+function refuseOutside(rows: readonly string[], paths: readonly (readonly string[])[]): void {
+  if (rows.length === 0) return;
+  const outside = paths.find(
+    (path) => [...path, ""].findIndex((step) => step !== "^") > rows.length,
+  );
+  if (outside === undefined) return;
+  const levels = rows.map(() => "^").join(".");
+  throw new UsageError(
+    "mapping_invalid",
+    `The mapping is not valid: the field ${outside.join(".")} is outside of the row, which is ${levels} with rows ${rows.join(".")}.`,
+  );
 }
 
 const noObject: ObjectSource = { kind: "choices", choices: [] };

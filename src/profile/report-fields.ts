@@ -8,6 +8,9 @@ export const position = {
   source: text.describe("File, or entry of an archive."),
   row: count.exactOptional().describe("Row of the source, counted from 1."),
   byte: count.exactOptional().describe("Byte of the source at which the row begins."),
+  element: text
+    .exactOptional()
+    .describe("Number of the element of the row, from 1, if the mapping has `rows`."),
 };
 
 /** Rows of a property by the personal contents of its values. */

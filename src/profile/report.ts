@@ -357,6 +357,9 @@ export const reportSchema = z.strictObject({
     .strictObject({ headers: count, marks: count })
     .exactOptional()
     .describe("CSV headers and byte order marks inside of sources, which are not rows."),
+  rowsWithoutElements: count
+    .exactOptional()
+    .describe("Rows whose list is missing, null or empty, where elements of a list are the rows."),
   target: targetReportSchema
     .exactOptional()
     .describe("What the target would do with the events; absent if it takes all as they are."),

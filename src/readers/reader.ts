@@ -18,6 +18,8 @@ export interface ReaderNotices {
   readonly header_repeated?: number;
   /** Rows that are not UTF-8 and were read as windows-1252. */
   readonly row_recoded?: number;
+  /** Rows whose list of rows is null, missing or empty. */
+  readonly row_without_elements?: number;
 }
 
 /** Rows of one source range, batch by batch. */

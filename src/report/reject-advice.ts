@@ -9,6 +9,8 @@ export const rejectAdvice: Readonly<Record<RejectCodeName, string>> = {
   row_too_long: "raise --max-row-size, or shorten the row",
   ragged_row:
     "make the number of cells equal to the number of columns; check delimiter and quote of --csv-dialect",
+  rows_not_list: "name the list of rows in the mapping's rows",
+  element_not_object: "correct the element; each element of the list must be one JSON object",
   event_missing: "map another field to the event name",
   event_not_text: "map a field with text to the event name",
   time_missing: "map another field to the time",

@@ -133,12 +133,13 @@ export function describeReasons(rejects: readonly RejectSummary[], others: strin
 }
 
 function describeReason({ code, rows, example }: RejectSummary): string[] {
-  const { source, row, byte } = example;
+  const { source, row, byte, element } = example;
   const at =
     row !== undefined ? `, row ${formatCount(row)}` : byte !== undefined ? `, byte ${byte}` : "";
+  const part = element === undefined ? "" : `, element ${element}`;
   const message = cutEnd(harmless(example.message), MESSAGE_COLUMNS_MAX);
   return [
-    `  ${code}: ${formatNumberOf(rows, "row")}, such as ${harmless(source)}${at}`,
+    `  ${code}: ${formatNumberOf(rows, "row")}, such as ${harmless(source)}${at}${part}`,
     `    ${message} → ${rejectAdvice[code]}`,
   ];
 }

@@ -45,12 +45,20 @@ export function detectionOf(
   return createFormatDetection({ csv, kind: inputFormat, rowFields });
 }
 
-/** Opens the sources that a run with these options has discovered. */
+/**
+ * Opens the sources that a run with these options has discovered. With `rowFields` the rows are those of the
+ * sources, not the elements that the mapping makes rows.
+ */
 export function openSources(
   options: DetectionOptions,
   rowFields?: ReturnType<typeof rowFieldsOf>,
 ): OpenReader {
-  return openWith(detectionOf(options, rowFields), openRange);
+  const { rows } = options.mapping;
+  const open: OpenReader =
+    rows === undefined || rowFields !== undefined
+      ? openRange
+      : (kernel, range, fields, more) => openRange(kernel, range, fields, { ...more, rows });
+  return openWith(detectionOf(options, rowFields), open);
 }
 
 /** Bytes of an object that is fetched as a whole when its format is detected. */

@@ -32,6 +32,8 @@ export interface ReaderOptions {
   readonly sound?: SoundBytes;
   /** Make checksums of what is read, for the records that a later run compares files with. */
   readonly makesDigests?: boolean;
+  /** Path of the list in each row whose elements are the rows; absent if the rows themselves are. */
+  readonly rows?: readonly string[] | undefined;
   /** Absent if all threads have splits to read. */
   readonly openAhead?: OpenAhead | undefined;
 }

@@ -30,12 +30,12 @@ export function parseRejectLine(line: Buffer): KeptRow {
     return itself;
   }
   if (!isReject(value)) return itself;
-  const { source, row, byte, code, format, raw, rawBase64 } = value;
+  const { source, row, byte, element, code, format, raw, rawBase64 } = value;
   return {
     raw: raw === undefined ? Buffer.from(rawBase64 ?? "", "base64") : Buffer.from(raw),
     format,
     code,
-    origin: { source, ...omitUndefined({ row, byte }), format },
+    origin: { source, ...omitUndefined({ row, byte, element }), format },
   };
 }
 
@@ -43,6 +43,7 @@ interface Reject {
   readonly source: string;
   readonly row?: number;
   readonly byte?: number;
+  readonly element?: string;
   readonly code: string;
   readonly format: Format;
   readonly raw?: string;
@@ -52,12 +53,16 @@ interface Reject {
 /** Returns whether a parsed line has the members of a reject. */
 export function isReject(value: unknown): value is Reject {
   if (typeof value !== "object" || value === null) return false;
-  const { source, row, byte, code, format, raw, rawBase64 } = value as Record<string, unknown>;
+  const { source, row, byte, element, code, format, raw, rawBase64 } = value as Record<
+    string,
+    unknown
+  >;
   return (
     typeof source === "string" &&
     typeof code === "string" &&
     (row === undefined || typeof row === "number") &&
     (byte === undefined || typeof byte === "number") &&
+    (element === undefined || typeof element === "string") &&
     (typeof raw === "string" || typeof rawBase64 === "string") &&
     isFormat(format)
   );

@@ -41,12 +41,14 @@ export function positionText(position: {
   readonly source: string;
   readonly row?: number;
   readonly byte?: number;
+  readonly element?: string;
 }): string {
-  const { source, row, byte } = position;
+  const { source, row, byte, element } = position;
   const parts = [
     shown(source),
     row === undefined ? undefined : `row ${formatCount(row)}`,
     byte === undefined ? undefined : `byte ${formatCount(byte)}`,
+    element === undefined ? undefined : `element ${element}`,
   ];
   return parts.filter((part) => part !== undefined).join(", ");
 }

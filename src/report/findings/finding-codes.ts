@@ -78,6 +78,10 @@ export const findingCodes = {
     "A CSV header again, or a byte order mark, is inside of a source, as in files that were joined. They are skipped and are not rows.",
     "Nothing if all joined files have the same columns.",
   ),
+  rows_without_elements: info(
+    "The mapping has `rows`, and rows of the sources have no list there, or an empty one. They give no events.",
+    "Nothing if such rows are expected. If no row has the list, another path in `mapping.rows`.",
+  ),
   rows_rejected: error(
     "Rows are rejected; one finding for each [reason](rejects.md).",
     "If the samples show it: another field in `mapping.stableID` or `mapping.event`, a `format` in `mapping.timestamp`, or a larger `maxRowSize`. Otherwise as the reason says.",

@@ -28,6 +28,7 @@ import {
   findMisplacedCommas,
   findMissingFields,
   findNoEvents,
+  findRowsWithoutElements,
 } from "./input-findings.js";
 import { findNameChanges } from "./name-changes.js";
 import type { Finder, Observation, ReportedFacts } from "./observation.js";
@@ -74,6 +75,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   field_vanished: findVanishedFields,
   commas_misplaced: findMisplacedCommas,
   files_joined: findJoinedFiles,
+  rows_without_elements: findRowsWithoutElements,
   rows_rejected: findRejects,
   zone_daylight_saving: findDaylightSaving,
   zone_hours_shifted: findShiftedHours,

@@ -177,6 +177,21 @@ export function findJoinedFiles({
   };
 }
 
+/** Rows whose list of rows has none. */
+export function findRowsWithoutElements({
+  rowsWithoutElements: rows = 0,
+}: ReportedFacts): Observation | readonly Observation[] {
+  if (rows === 0) return [];
+  return {
+    code: "rows_without_elements",
+    title: `${formatNumberOf(rows, "row")} of the sources ${rows === 1 ? "has" : "have"} no elements, and give no events`,
+    detail:
+      "The list of rows that the mapping names is missing, null or empty there. " +
+      "If the elements are elsewhere in these rows, read them with a mapping of their own.",
+    rows: 0,
+  };
+}
+
 /** Mapped fields without a value in any row, or in any row of some sources. */
 export function findMissingFields({ missingFields }: ReportedFacts): readonly Observation[] {
   return missingFields.map((missing) => ({

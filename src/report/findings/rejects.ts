@@ -34,9 +34,11 @@ export function findRejects(facts: ReportedFacts): readonly Observation[] {
     });
 }
 
-function describeSample({ source, row, byte, message }: ReportReject["samples"][number]): string {
+function describeSample(sample: ReportReject["samples"][number]): string {
+  const { source, row, byte, element, message } = sample;
   const at = row !== undefined ? `, row ${row}` : byte !== undefined ? `, byte ${byte}` : "";
-  return `${source}${at}: ${message}`;
+  const part = element === undefined ? "" : `, element ${element}`;
+  return `${source}${at}${part}: ${message}`;
 }
 
 /** Returns a line with which the samples would be accepted. */

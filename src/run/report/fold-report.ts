@@ -138,7 +138,10 @@ export function foldReport(
     missingFields: accounts.missingFields ?? [],
     renamedFields: facts.renamedFields,
     ...omitUndefined({ misplacedCommas: accounts.misplacedCommas }),
-    ...omitUndefined({ skippedLines: skippedLinesOf(accounts) }),
+    ...omitUndefined({
+      skippedLines: skippedLinesOf(accounts),
+      rowsWithoutElements: accounts.notices["row_without_elements"],
+    }),
     rejects: rejectsOf(facts, profile),
     samples: samplesOf(names, profile, facts.sources),
     partSizes: profile.partSizes,

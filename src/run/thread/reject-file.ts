@@ -87,12 +87,13 @@ export class RejectFile implements SplitRejects {
   ): void {
     this.#counts.count(code, origin, message);
     const isText = isUtf8(raw);
-    const { row, byte } = origin;
+    const { row, byte, element } = origin;
     const words = JSON.stringify(message);
     lines.addText(
       `{"source":${this.#source.textOf(origin.source)}` +
         (row === undefined ? "" : `,"row":${row}`) +
         (byte === undefined ? "" : `,"byte":${byte}`) +
+        (element === undefined ? "" : `,"element":"${element}"`) +
         `,"code":"${rejectCodeName(code)}","message":${words},"${isText ? "raw" : "rawBase64"}":"`,
     );
     if (isText) lines.addEscaped(raw);
