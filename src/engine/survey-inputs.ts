@@ -1,6 +1,7 @@
 import { SURVEY_ROW_BYTES_MAX } from "../base/limits.js";
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { Kernel } from "../batch/kernel.js";
+import { rowFieldsOf } from "../mapper/field-plan.js";
 import { type PresetName, presetRowFields } from "../mapper/presets.js";
 import type { CountRequest } from "../options/options.js";
 import type { FieldTally, LackedTarget } from "../profile/field-tally.js";
@@ -11,6 +12,7 @@ import { resolveMaxTime } from "../run/run-setup.js";
 import { openSources } from "../run/run-tools.js";
 import type { Source } from "../sources/source.js";
 import { summarizeFields } from "../survey/field-summary.js";
+import { elementsOf } from "../survey/list-rows.js";
 import { renamedFieldsOf, tallyRows } from "../survey/row-tally.js";
 import type { SampleTools } from "../survey/sample-rows.js";
 import type { Survey } from "../survey/survey.js";
@@ -58,8 +60,10 @@ export function sampleFields(
   signal: AbortSignal,
 ): Promise<Pick<Report, "unusedFields" | "renamedFields">> {
   const { mapping } = options;
-  return withTools(options, openSources(options), signal, async (tools) => {
-    const { samples } = await takeSamples({ sources, failures: [] }, tools);
+  const open = openSources(options, rowFieldsOf(mapping));
+  return withTools(options, open, signal, async (tools) => {
+    const found = await takeSamples({ sources, failures: [] }, tools);
+    const samples = found.samples.map((one) => elementsOf(one, mapping.rows ?? []));
     const rows = samples.flatMap((one) => one.rows);
     // Their columns that the mapping does not use were not read.
     const columnar = samples.filter(({ source }) => source.format.kind === "parquet");

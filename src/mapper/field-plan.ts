@@ -151,12 +151,20 @@ export function createFieldUse(mapping: Mapping): (path: readonly string[]) => F
     ...(filter === null ? [] : [filter.path]),
     ...pathsOf(metadata),
     ...pathsOf(user),
-  ].map(textOf);
+  ].map((path) => ({ text: textOf(path), level: levelOf(path, mapping) }));
   return (path) => {
     const field = textOf(path);
-    if (used.some((other) => field.startsWith(other))) return "whole";
-    return used.some((other) => other.startsWith(field)) ? "part" : "none";
+    const level = levelOf(path, mapping);
+    const isWhole = used.some((one) => one.level === level && field.startsWith(one.text));
+    if (isWhole) return "whole";
+    return used.some(({ text }) => text.startsWith(field)) ? "part" : "none";
   };
+}
+
+/** Returns how many objects a path leads out of an element: the whole element has nothing around it. */
+function levelOf(path: readonly string[], { rows = [] }: Mapping): number {
+  const inside = path.findIndex((step, index) => step !== "^" || index >= rows.length);
+  return inside < 0 ? path.length : inside;
 }
 
 /** Joins steps so that a prefix of steps is a prefix of the text; a dot in a name counts as a step. */

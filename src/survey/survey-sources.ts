@@ -3,7 +3,6 @@ import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
 import { flagText } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
-import { formatOf } from "../formats/input-formats.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import { type PresetName, presets } from "../mapper/presets.js";
 import { resolveWritten } from "../mapper/resolve-mapping.js";
@@ -13,6 +12,7 @@ import type { Source } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
+import { doubtOfList, elementsOf, listsIn } from "./list-rows.js";
 import { findNullTexts } from "./null-cells.js";
 import { doubtOfPath, withPath } from "./path-rows.js";
 import {
@@ -24,14 +24,8 @@ import {
 } from "./propose-mapping.js";
 import { doubtOfRename, renamedFieldsOf, tallyRows } from "./row-tally.js";
 import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
-import type {
-  FoundMapping,
-  FoundTime,
-  MappingTrial,
-  SourceShape,
-  Survey,
-  SurveyFailure,
-} from "./survey.js";
+import { shapesOf } from "./source-shapes.js";
+import type { FoundMapping, FoundTime, MappingTrial, Survey, SurveyFailure } from "./survey.js";
 import { findTime } from "./time-form.js";
 import { tryMapping } from "./try-mapping.js";
 import { flattenedOf, unusedFields, variantOf } from "./unused-fields.js";
@@ -181,9 +175,36 @@ function findMapping(
     const doubts = [...further.doubts, doubtOfPath(further.mapping.changes)];
     return { ...more, finding: { ...further, doubts } };
   }
+  const inLists = findInLists(samples);
+  if (inLists !== undefined) return inLists;
   const rows = sum(samples, (one) => one.rows.length);
   const missing = findMissing(more.fields, rows);
   throw mappingUnknown(samples, more.fields, missing, proposeSkeleton(more.fields, rows));
+}
+
+/** Finds a list in the rows whose elements have an event name and a time; undefined if there is none. */
+function findInLists(
+  samples: readonly SampledSource[],
+): (Seen & { readonly finding: MappingFinding }) | undefined {
+  for (const path of listsIn(samples.flatMap(({ rows }) => rows))) {
+    const seen = seenOf(samples.map((sample) => elementsOf(sample, path)));
+    const choice = choosePreset(seen.samples.filter(({ rows }) => rows.length > 0));
+    const found: MappingFinding | undefined =
+      choice === undefined
+        ? guessMapping(seen)
+        : { mapping: { kind: "preset", ...choice }, doubts: choice.doubts };
+    if (found === undefined) continue;
+    const { mapping, doubts } = found;
+    const { event, timestamp } = resolveFound(mapping);
+    if ([...event, ...timestamp].some(({ path: [step] }) => step === "^")) continue;
+    const rows = path.some((step) => step.includes(".")) ? [...path] : path.join(".");
+    const finding = {
+      mapping: withChanges(mapping, { rows }),
+      doubts: [...doubts, doubtOfList(path)],
+    };
+    return { ...seen, finding };
+  }
+  return undefined;
 }
 
 /** Guesses the mapping; undefined if the fields lack a part of an event. */
@@ -360,22 +381,4 @@ function describeHeader(samples: readonly SampledSource[], columns: readonly str
 
 function formatNames(columns: number): string {
   return columns === 1 ? "the name of the column" : `the names of the ${columns} columns`;
-}
-
-/** Groups sources that are read in the same way, most frequent first. */
-function shapesOf(sources: readonly Source[]): readonly SourceShape[] {
-  const shapes = new Map<string, { words: string; sources: number; example: string }>();
-  for (const source of sources) {
-    const words = source.size === 0 ? "nothing" : describeSource(source);
-    const shape = shapes.get(words);
-    if (shape === undefined) shapes.set(words, { words, sources: 1, example: source.name });
-    else shape.sources++;
-  }
-  return [...shapes.values()].sort((one, other) => other.sources - one.sources);
-}
-
-function describeSource({ format, codecs, entry }: Source): string {
-  // The innermost layer is nearest to the rows.
-  const layers = [...[...codecs].reverse(), ...(entry === undefined ? [] : ["a zip"])];
-  return [formatOf(format).describe(format), ...layers].join(" in ");
 }

@@ -22,9 +22,11 @@ export async function tryMapping(
 ): Promise<MappingTrial> {
   const mapper = createMapper(tools.kernel, { mapping, minTimeMs: MIN_TIME_MS, maxTimeMs });
   const tally = new TrialTally(mapper);
+  const { rows } = mapping;
+  const own = { ...tools, readerOptions: { ...tools.readerOptions, rows } };
   for (const source of sources) {
     try {
-      await sampleBatches(source, mapper.fields, tools, (...rows) => tally.take(...rows));
+      await sampleBatches(source, mapper.fields, own, (...rows) => tally.take(...rows));
     } catch (error) {
       asSourceError(error);
     }

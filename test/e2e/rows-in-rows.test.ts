@@ -355,3 +355,15 @@ test("a dry run and a preview know the elements", async () => {
     [8, "2"],
   ]);
 });
+
+test.each([
+  ['{"count":2,"k1":{"name":"a","time":1,"user":1},"k2":{"name":"b","time":1,"user":1}}'],
+  ['{"k1":{"name":"a","time":1},"list":[1,2]}'],
+  ['{"a":{"x":1},"b":{"y":[{"name":"a","time":1}]}}'],
+])("one object that has neither rows nor an event is no event: %s", async (text) => {
+  const cwd = prepare("neither", { rows: null, userID: "user" });
+  writeFileSync(join(cwd, "in.json"), text);
+  const { rows } = await exportIn(cwd, "in.json", "--fresh");
+  expect(rows).toMatchObject({ delivered: 0, rejected: 1 });
+  expect(rejectLines(join(cwd, "out"))).toMatchObject([{ code: "event_missing", row: 1 }]);
+});
