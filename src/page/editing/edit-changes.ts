@@ -1,4 +1,5 @@
 import type { PropertyChange } from "../../contract/audit-log.js";
+import type { PromptContent } from "../../contract/prompt-content.js";
 import type { Rule } from "../../contract/rule.js";
 import {
   conditionSubject,
@@ -12,23 +13,54 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns what edits change in a stored entity, with rules as sentences. */
 export function editChanges(stored: Fields, edits: Fields): readonly PropertyChange[] {
-  return Object.entries(edits).flatMap(([property, after]) =>
-    property === "rules"
-      ? ruleChanges((stored["rules"] ?? []) as readonly Rule[], after as readonly Rule[], stored)
-      : [{ property, before: stored[property], after }],
+  return Object.entries(edits).flatMap(([property, after]) => {
+    const before = stored[property];
+    if (property === "rules") {
+      return ruleChanges((before ?? []) as readonly Rule[], after as readonly Rule[], stored);
+    }
+    if (property === "content") return contentChanges(before as Content, after as Content);
+    return [{ property, before, after }];
+  });
+}
+
+type Content = Partial<PromptContent> | null | undefined;
+
+/** Returns what differs between two contents of a prompt: message by message, then the settings. */
+export function contentChanges(before: Content, after: Content): readonly PropertyChange[] {
+  const [was, is] = [contentFields(before), contentFields(after)];
+  return Object.keys({ ...was, ...is }).flatMap((property) =>
+    was[property] === is[property]
+      ? []
+      : [{ property, ...sides({ before: was[property], after: is[property] }) }],
   );
 }
 
-/** Returns what a version changes, with rules as sentences. `found` is how the service compares them. */
+function contentFields(content: Content): Readonly<Record<string, unknown>> {
+  const { prompts = [], ...settings } = content ?? {};
+  const messages = prompts.map(({ role, content: text }, index) => [
+    `message ${index + 1}`,
+    `${role}: ${text}`,
+  ]);
+  return { ...Object.fromEntries(messages), ...settings };
+}
+
+function sides({ before, after }: Omit<PropertyChange, "property">) {
+  return { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+}
+
+/** Returns what a version changes, with rules as sentences and prompts by message. `found` is how the service compares them. */
 export function versionChanges(
   before: Fields,
   after: Fields,
   found: readonly PropertyChange[],
 ): readonly PropertyChange[] {
   const rules = (fields: Fields) => (fields["rules"] ?? []) as readonly Rule[];
-  const inWords = ruleChanges(rules(before), rules(after), after);
+  const inWords = [
+    ...ruleChanges(rules(before), rules(after), after),
+    ...contentChanges(before["content"] as Content, after["content"] as Content),
+  ];
   if (inWords.length === 0) return found;
-  return [...inWords, ...found.filter(({ property }) => !/^rules\b/.test(property))];
+  return [...inWords, ...found.filter(({ property }) => !/^(rules|content)\b/.test(property))];
 }
 
 function ruleChanges(

@@ -1,4 +1,5 @@
 import type { EntityKind as EntityType, Pagination, Warning } from "../../contract/common.js";
+import type { PromptContent } from "../../contract/prompt-content.js";
 import type { Rule } from "../../contract/rule.js";
 import { api } from "../api/client.js";
 
@@ -113,7 +114,7 @@ function kind(
 ): Kind {
   const plural = `${noun}s`;
   const title = plural.charAt(0).toUpperCase() + plural.slice(1);
-  const operations = operationsOf(name);
+  const operations = root === "prompts" ? promptOperations() : operationsOf(name);
   return { root, area, type, title, noun, plural, purpose, hasRules, operations };
 }
 
@@ -137,6 +138,21 @@ function operationsOf(name: string): Operations {
     versions: of(`list${name}Versions`),
     restore: of(`restore${name}`),
   };
+}
+
+/** Returns the operations of prompts, where a patch takes the content, too: the API has its own operation. */
+function promptOperations(): Operations {
+  const operations = operationsOf("Prompt");
+  const patch = async ({ body, ...input }: Input): Promise<EntityAnswer> => {
+    const { content, ...others } = body as { readonly content?: PromptContent };
+    if (content === undefined) return operations.patch({ ...input, body: others });
+    const written = { ...(input as { readonly id: string }), body: content };
+    const { data } = await api.createPromptVersion(written);
+    if (Object.keys(others).length === 0) return operations.read({ id: input["id"] });
+    const ifMatch = input["ifMatch"] === undefined ? undefined : String(data.version);
+    return operations.patch({ ...input, body: others, ifMatch });
+  };
+  return { ...operations, patch };
 }
 
 /** Gives qualifying events an `id`: their answers have only the name, which is it. */

@@ -95,6 +95,7 @@ interface EntityTableProps {
 
 function EntityTable({ kind, entities, tagHref, isStale }: EntityTableProps) {
   const hasSwitch = kind.root === "gates" || kind.root === "configs";
+  const hasAbout = kind.hasRules || kind.root === "experiments";
   return (
     <div class="table-frame" aria-busy={isStale}>
       <table class="entities">
@@ -103,7 +104,7 @@ function EntityTable({ kind, entities, tagHref, isStale }: EntityTableProps) {
           <tr>
             <th scope="col">Name</th>
             {hasSwitch && <th scope="col">State</th>}
-            <th scope="col">{kind.hasRules ? "Rules" : "State"}</th>
+            {hasAbout && <th scope="col">{kind.hasRules ? "Rules" : "State"}</th>}
             <th scope="col">Tags</th>
             <th scope="col">Last change</th>
           </tr>
@@ -125,9 +126,15 @@ function EntityTable({ kind, entities, tagHref, isStale }: EntityTableProps) {
                   />
                 </td>
               )}
-              <td class="soft">
-                {kind.hasRules ? <RulesInShort entity={entity} /> : <StateBadge entity={entity} />}
-              </td>
+              {hasAbout && (
+                <td class="soft">
+                  {kind.hasRules ? (
+                    <RulesInShort entity={entity} />
+                  ) : (
+                    <StateBadge entity={entity} />
+                  )}
+                </td>
+              )}
               <td>
                 {(entity.tags ?? []).map((tag) => (
                   <a class="chip" key={tag} href={tagHref(tag)}>

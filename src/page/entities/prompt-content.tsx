@@ -1,12 +1,16 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { PromptContent as Content } from "../../contract/prompt-content.js";
-import { Badge, ErrorNotice } from "../../ui/feedback.js";
+import { Dialog } from "../../ui/dialog.js";
+import { Badge, ErrorNotice, UnsavedNotice } from "../../ui/feedback.js";
 import { SelectField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
 import { say } from "../../ui/toasts.js";
 import { api } from "../api/client.js";
+import { type Draft, faultOf } from "../editing/draft.js";
+import { contentChanges } from "../editing/edit-changes.js";
 import type { Entity } from "../editing/kinds.js";
 import { changes } from "../live.js";
+import { ChangeList } from "./audit-table.js";
 
 type Message = NonNullable<Content["prompts"]>[number];
 
@@ -16,38 +20,21 @@ const roles = [
   { value: "assistant", label: "Assistant" },
 ] as const;
 
+interface PromptContentProps {
+  readonly draft: Draft;
+  readonly isWriter: boolean;
+}
+
 /** The messages of a prompt. Saving makes a new version, which can be published. */
-export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: boolean }) {
-  const stored = (entity["content"] ?? null) as Content | null;
-  const published = (entity["published"] ?? null) as { readonly version: number } | null;
-  const [edited, setEdited] = useState<Content>();
-  // A save on top of a version that the user has not seen would replace its messages.
-  const seen = useRef(entity.version);
-  if (edited === undefined) seen.current = entity.version;
-  const ifMatch = String(seen.current);
-  const [error, setError] = useState<Error>();
-  const content = edited ?? stored ?? { name: entity.name, prompts: [] };
-  const messages = content.prompts ?? [];
-  const set = (prompts: Message[]) => setEdited({ ...content, prompts });
-  const act = async (text: string, call: () => Promise<unknown>) => {
-    setError(undefined);
-    try {
-      await call();
-      setEdited(undefined);
-      changes.value++;
-      say(text);
-    } catch (failure) {
-      setError(failure as Error);
-    }
-  };
-  const save = () =>
-    act("The new content is saved.", () =>
-      api.createPromptVersion({ id: entity.id, body: content, ifMatch }),
-    );
-  const publish = () =>
-    act(`Version ${entity.version} is published.`, () =>
-      api.publishPrompt({ id: entity.id, body: { version: entity.version }, ifMatch }),
-    );
+export function PromptContent({ draft, isWriter }: PromptContentProps) {
+  const { entity, stored, faults } = draft;
+  const [isPublishing, setIsPublishing] = useState(false);
+  const published = publishedOf(stored);
+  const content = (entity["content"] ?? { name: entity.name }) as Content;
+  const { prompts: messages = [], model = "", name: _, description: __, ...settings } = content;
+  const set = (fields: Partial<Content>) => draft.edit({ content: { ...content, ...fields } });
+  const isPublished =
+    JSON.stringify(stored["content"] ?? null) === JSON.stringify(published?.content ?? null);
   return (
     <Section
       title={
@@ -64,51 +51,101 @@ export function PromptContent({ entity, isWriter }: { entity: Entity; isWriter: 
           key={index}
           message={message}
           number={index + 1}
+          fault={faultOf(faults, `prompts[${index}]`, true)}
           isWriter={isWriter}
-          onChange={(changed) => set(messages.map((one, at) => (at === index ? changed : one)))}
-          onRemove={() => set(messages.filter((_, at) => at !== index))}
+          onChange={(changed) =>
+            set({ prompts: messages.map((one, at) => (at === index ? changed : one)) })
+          }
+          onRemove={() => set({ prompts: messages.filter((_, at) => at !== index) })}
         />
       ))}
       <TextField
         label="Model"
-        value={content.model ?? ""}
+        value={model}
+        fault={faultOf(faults, "model")}
         disabled={!isWriter}
-        onInput={(model) => setEdited({ ...content, model })}
+        onInput={(text) => set({ model: text })}
       />
-      {edited !== undefined && entity.version !== seen.current && (
-        <p class="warning" role="alert">
-          {entity.lastModifierName ?? "Somebody"} has changed it meanwhile.{" "}
-          <button type="button" class="link" onClick={() => setEdited(undefined)}>
-            Discard mine and show theirs
-          </button>
+      {Object.keys(settings).length > 0 && (
+        <p class="soft">
+          Set by the API, and kept:{" "}
+          {Object.entries(settings)
+            .map(([setting, value]) => `${setting.replaceAll("_", " ")} ${value}`)
+            .join(", ")}
         </p>
       )}
-      {error !== undefined && <ErrorNotice error={error} />}
       {isWriter && (
         <div class="buttons">
           <button
             type="button"
             class="quiet"
-            onClick={() => set([...messages, { role: "user", content: "" }])}
+            onClick={() => set({ prompts: [...messages, { role: "user", content: "" }] })}
           >
             Add a message
           </button>
-          <button
-            type="button"
-            class="primary"
-            disabled={edited === undefined}
-            onClick={() => void save()}
-          >
-            Save as a new version
-          </button>
-          {stored !== null && edited === undefined && published?.version !== entity.version && (
-            <button type="button" class="quiet" onClick={() => void publish()}>
-              Publish version {entity.version}
+          {!isPublished && (
+            <button type="button" class="quiet" onClick={() => setIsPublishing(true)}>
+              Publish version {stored.version}
             </button>
           )}
         </div>
       )}
+      {isPublishing && (
+        <PublishDialog
+          prompt={stored}
+          isEdited={draft.isEdited}
+          onClose={() => setIsPublishing(false)}
+        />
+      )}
     </Section>
+  );
+}
+
+function publishedOf(prompt: Entity) {
+  return (prompt["published"] ?? null) as {
+    readonly version: number;
+    readonly content: Content;
+  } | null;
+}
+
+interface PublishDialogProps {
+  readonly prompt: Entity;
+  /** True if there are edits that are not saved. */
+  readonly isEdited: boolean;
+  readonly onClose: () => void;
+}
+
+/** Shows what applications get after a version is published, before it is. */
+function PublishDialog({ prompt, isEdited, onClose }: PublishDialogProps) {
+  const [error, setError] = useState<Error>();
+  const { id, version } = prompt;
+  const publish = async () => {
+    try {
+      await api.publishPrompt({ id, body: { version }, ifMatch: String(version) });
+      changes.value++;
+      say(`Version ${version} is published.`);
+      onClose();
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  return (
+    <Dialog title={`Publish version ${version}?`} onClose={onClose}>
+      <p>Applications get this at once:</p>
+      <ChangeList
+        changes={contentChanges(publishedOf(prompt)?.content, prompt["content"] as Content)}
+      />
+      {isEdited && <UnsavedNotice />}
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div class="buttons">
+        <button type="button" class="primary" disabled={isEdited} onClick={() => void publish()}>
+          Publish
+        </button>
+        <button type="button" class="quiet" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   );
 }
 
@@ -116,12 +153,13 @@ interface MessageFormProps {
   readonly message: Message;
   /** 1 for the first. */
   readonly number: number;
+  readonly fault: string | undefined;
   readonly isWriter: boolean;
   readonly onChange: (message: Message) => void;
   readonly onRemove: () => void;
 }
 
-function MessageForm({ message, number, isWriter, onChange, onRemove }: MessageFormProps) {
+function MessageForm({ message, number, fault, isWriter, onChange, onRemove }: MessageFormProps) {
   return (
     <fieldset class="rule">
       <legend class="visually-hidden">Message {number}</legend>
@@ -136,6 +174,7 @@ function MessageForm({ message, number, isWriter, onChange, onRemove }: MessageF
         label="Text"
         rows={6}
         value={message.content}
+        fault={fault}
         disabled={!isWriter}
         onInput={(content) => onChange({ ...message, content })}
       />

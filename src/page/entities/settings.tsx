@@ -28,7 +28,7 @@ export function Settings({ kind, draft, isWriter }: SettingsProps) {
       {draft.entity.type === "id_list" && <SegmentIDs id={draft.entity.id} isWriter={isWriter} />}
       {kind.root === "configs" && <ConfigValues draft={draft} isWriter={isWriter} />}
       {kind.root === "experiments" && <ExperimentSettings draft={draft} isWriter={isWriter} />}
-      {kind.root === "prompts" && <PromptContent entity={draft.stored} isWriter={isWriter} />}
+      {kind.root === "prompts" && <PromptContent draft={draft} isWriter={isWriter} />}
       {kind.root === "qualifying-events" && (
         <QualifyingEventSettings draft={draft} isWriter={isWriter} />
       )}
@@ -104,7 +104,7 @@ function Description({ kind, draft, isWriter }: SettingsProps) {
           onInput={(type) => edit({ type })}
         />
       )}
-      {entity.idType !== undefined && (
+      {entity.idType !== undefined && kind.root !== "prompts" && (
         <TextField
           {...common}
           label="ID type"
