@@ -9,6 +9,7 @@ import type { Origins } from "./cors.js";
 import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
 import type { AnyHandlers } from "./handler.js";
 import { ServiceMetrics } from "./metrics.js";
+import { isPageURL, sendPage } from "./page-routes.js";
 import { registerPublicRoutes } from "./public-routes.js";
 import { RateLimiter } from "./rate-limiter.js";
 import { readRequestBody } from "./request-body.js";
@@ -80,7 +81,11 @@ export function createApp(
     // For requests that reach no route and no hook.
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id);
-      answerError(error, request, reply);
+      // The page says that it is not found.
+      if (error.statusCode === 400 && isPageURL(request.url)) {
+        reply.statusCode = 404;
+        sendPage(reply);
+      } else answerError(error, request, reply);
       log.answered(request, reply);
     },
     clientErrorHandler: (error: ClientError, socket) => {

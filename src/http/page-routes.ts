@@ -47,18 +47,26 @@ const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
 };
 
+/** Returns true for a URL below the paths of the web console, also one that is not encoded correctly. */
+export function isPageURL(url: string): boolean {
+  return (pageRoots as readonly string[]).includes(url.split(/[/?]/)[1] ?? "");
+}
+
+const directory = builtFile("assets/console/");
+let document: string | undefined;
+
+/** Sends the document of the web console. */
+export function sendPage(reply: FastifyReply): FastifyReply {
+  document ??= readFileSync(new URL("index.html", directory), "utf8");
+  reply.headers({ ...pageHeaders, "cache-control": "no-cache" });
+  return reply.type("text/html; charset=utf-8").send(document);
+}
+
 /** Registers the web console: one document for all of its paths, and the files that it loads. */
 export function registerPage(http: FastifyInstance): void {
-  const directory = builtFile("assets/console/");
-  let document: string | undefined;
-  const sendDocument = async (_: unknown, reply: FastifyReply) => {
-    document ??= readFileSync(new URL("index.html", directory), "utf8");
-    reply.headers({ ...pageHeaders, "cache-control": "no-cache" });
-    return reply.type("text/html; charset=utf-8").send(document);
-  };
   const paths = ["/", ...pageRoots.flatMap((root) => [`/${root}`, `/${root}/*`])];
   for (const path of paths) {
-    http.get(path, sendDocument);
+    http.get(path, async (_, reply) => sendPage(reply));
     refuseOtherMethods(http, path, ["GET", "HEAD"]);
   }
 

@@ -50,29 +50,44 @@ function Frame() {
       </a>
       <Navigation />
       <main id="main" tabIndex={-1}>
-        <ErrorBoundary>
-          <Router onRouteChange={arrive}>
-            <Route path="/" component={Overview} />
-            {Object.values(kinds).flatMap((kind) => [
-              <Route key={kind.root} path={`/${kind.root}`} component={list(kind)} />,
-              <Route
-                key={`${kind.root}/:id`}
-                path={`/${kind.root}/:id/:tab?`}
-                component={page(kind)}
-              />,
-            ])}
-            <Route path="/migrations" component={Migrations} />
-            <Route path="/migrations/:id" component={Migration} />
-            <Route path="/events" component={Events} />
-            <Route path="/keys" component={Keys} />
-            <Route path="/audit" component={Audit} />
-            <Route default component={NotFound} />
-          </Router>
-        </ErrorBoundary>
+        {decoded(path) === undefined ? <NotFound /> : <Pages />}
       </main>
       <Title />
     </>
   );
+}
+
+function Pages() {
+  return (
+    <ErrorBoundary>
+      <Router onRouteChange={arrive}>
+        <Route path="/" component={Overview} />
+        {Object.values(kinds).flatMap((kind) => [
+          <Route key={kind.root} path={`/${kind.root}`} component={list(kind)} />,
+          <Route
+            key={`${kind.root}/:id`}
+            path={`/${kind.root}/:id/:tab?`}
+            component={page(kind)}
+          />,
+        ])}
+        <Route path="/migrations" component={Migrations} />
+        <Route path="/migrations/:id" component={Migration} />
+        <Route path="/events" component={Events} />
+        <Route path="/keys" component={Keys} />
+        <Route path="/audit" component={Audit} />
+        <Route default component={NotFound} />
+      </Router>
+    </ErrorBoundary>
+  );
+}
+
+/** A path for people; undefined if it is not encoded as addresses are, which the router cannot read. */
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A page begins at its top, and is read from there. */
@@ -112,7 +127,7 @@ function Title() {
     const [root = "", id] = path.slice(1).split("/");
     const part =
       root === "" ? "Overview" : root.charAt(0).toUpperCase() + root.slice(1).replaceAll("-", " ");
-    const name = id === undefined ? part : `${decodeURIComponent(id)} · ${part}`;
+    const name = id === undefined ? part : `${decoded(id) ?? id} · ${part}`;
     document.title = `${name} · Switchyard`;
   }, [path]);
   return null;

@@ -69,15 +69,19 @@ function LoadedPage({ kind, answer, tab, reload }: LoadedPageProps) {
     [`${path}/history`, "History"],
     ...(isReferenced ? [[`${path}/references`, "Used by"] as const] : []),
   ] as const;
+  const current = tab === "" ? path : `${path}/${tab}`;
   useLeaveGuard(draft.isEdited, path);
+  if (!tabs.some(([href]) => href === current)) {
+    return (
+      <Missing title="There is no such page">
+        <a href={path}>Show the {kind.noun}</a>
+      </Missing>
+    );
+  }
   return (
     <>
       <Head kind={kind} entity={answer.data} isWriter={isWriter} draft={draft} />
-      <Tabs
-        label={`Parts of ${entity.name}`}
-        tabs={tabs}
-        current={tab === "" ? path : `${path}/${tab}`}
-      />
+      <Tabs label={`Parts of ${entity.name}`} tabs={tabs} current={current} />
       {tab === "" && <Settings kind={kind} draft={draft} isWriter={isWriter} />}
       {tab === "results" && <ExperimentResults experiment={answer.data as unknown as Experiment} />}
       {tab === "try" && canTry(kind) && <TryIt kind={kind} draft={draft} />}
