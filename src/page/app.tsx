@@ -9,7 +9,7 @@ import { Navigation } from "./navigation.js";
 import { NotFound } from "./pages/not-found.js";
 import { Overview } from "./pages/overview.js";
 import { SignIn } from "./pages/sign-in.js";
-import { readSession, session, sessionError } from "./session.js";
+import { readSession, session, sessionError, shownEntity } from "./session.js";
 
 const EntityPage = lazy(() => import("./entities/entity-page.js").then((file) => file.EntityPage));
 const Migrations = lazy(() => import("./pages/migrations.js").then((file) => file.Migrations));
@@ -123,12 +123,14 @@ function page(kind: Kind) {
 /** Names the page in the browser's tab and history. */
 function Title() {
   const { path } = useLocation();
+  const [root = "", id] = path.slice(1).split("/");
+  const isShown = id !== undefined && shownEntity.value?.id === decoded(id);
+  const named = isShown ? shownEntity.value?.name : undefined;
   useEffect(() => {
-    const [root = "", id] = path.slice(1).split("/");
     const part =
       root === "" ? "Overview" : root.charAt(0).toUpperCase() + root.slice(1).replaceAll("-", " ");
-    const name = id === undefined ? part : `${decoded(id) ?? id} · ${part}`;
+    const name = id === undefined ? part : `${named ?? decoded(id) ?? id} · ${part}`;
     document.title = `${name} · Switchyard`;
-  }, [path]);
+  }, [path, named]);
   return null;
 }

@@ -47,3 +47,14 @@ export function mayWrite(area: string): boolean {
   const scopes = session.value?.scopes ?? [];
   return scopes.includes("write") || scopes.includes(`${area}:write`);
 }
+
+/** Returns true if the key of the session may read a part of the API. */
+export function mayRead(area: string): boolean {
+  const scopes = session.value?.scopes ?? [];
+  return mayWrite(area) || scopes.includes("read") || scopes.includes(`${area}:read`);
+}
+
+/** The name of the entity that is shown, by its ID. */
+export const shownEntity = signal<{ readonly id: string; readonly name: string } | undefined>(
+  undefined,
+);

@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
-import { EditorState } from "@codemirror/state";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -9,12 +9,16 @@ interface CodeEditorOptions {
   readonly text: string;
   /** Read aloud. */
   readonly label: string;
+  /** Hint and fault, read aloud, too: elements outside of a shadow root cannot be named from it. */
+  readonly description: string;
+  readonly isInvalid: boolean;
   readonly isReadOnly: boolean;
   readonly onInput: (text: string) => void;
 }
 
 export interface CodeEditor {
   setText(text: string): void;
+  describe(description: string, isInvalid: boolean): void;
   end(): void;
 }
 
@@ -39,10 +43,11 @@ const look = EditorView.theme({
  */
 export function createCodeEditor(
   place: HTMLElement,
-  { text, label, isReadOnly, onInput }: CodeEditorOptions,
+  { text, label, description, isInvalid, isReadOnly, onInput }: CodeEditorOptions,
 ): CodeEditor {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
   let shown = text;
+  const attributes = new Compartment();
   const view = new EditorView({
     root,
     parent: root,
@@ -56,7 +61,7 @@ export function createCodeEditor(
         syntaxHighlighting(colours),
         look,
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        attributes.of(attributesOf(label, description, isInvalid)),
         EditorState.readOnly.of(isReadOnly),
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => {
@@ -73,6 +78,16 @@ export function createCodeEditor(
       shown = next;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
     },
+    describe: (next, isFaulty) =>
+      view.dispatch({ effects: attributes.reconfigure(attributesOf(label, next, isFaulty)) }),
     end: () => view.destroy(),
   };
+}
+
+function attributesOf(label: string, description: string, isInvalid: boolean): Extension {
+  return EditorView.contentAttributes.of({
+    "aria-label": label,
+    ...(description !== "" && { "aria-description": description }),
+    ...(isInvalid && { "aria-invalid": "true" }),
+  });
 }

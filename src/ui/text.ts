@@ -28,9 +28,10 @@ export function axisCount(count: number): string {
   return axisFormat.format(count);
 }
 
-/** `1,204 events`, or `no events`. */
+/** `1,204 events`, `1 event`, or `no events`. */
 export function countOrNone(count: number, noun: string): string {
-  return count === 0 ? `no ${noun}` : `${formatCount(count)} ${noun}`;
+  const form = count === 1 ? noun.replace(/s$/, "") : noun;
+  return count === 0 ? `no ${noun}` : `${formatCount(count)} ${form}`;
 }
 
 const inUTC = { timeZone: "UTC" } as const;

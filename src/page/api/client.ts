@@ -53,6 +53,9 @@ export const api = Object.fromEntries(
   ]),
 ) as unknown as Omit<ConsoleClient, "all"> & SignIn;
 
+const CHANGED_MEANWHILE =
+  "Somebody has changed it meanwhile, so nothing was done. Close this, look at it, then decide.";
+
 async function call(
   method: string,
   url: string,
@@ -100,6 +103,11 @@ function refusal(status: number, answer: object): ApiError {
     readonly message?: string;
     readonly errors?: readonly Fault[];
   };
+  if (status === 412) return new ApiError(status, CHANGED_MEANWHILE);
+  const [, right] = /this is a \w+ that needs ([\w:]+)\.$/.exec(message) ?? [];
+  if (status === 403 && right !== undefined) {
+    return new ApiError(status, `Your key may not do this. Sign in with one that has ${right}.`);
+  }
   // The faults say more than the message of a body that is refused.
   const texts = errors.map(({ property, errorMessage }) =>
     property === "" ? errorMessage : `${property}: ${errorMessage}`,

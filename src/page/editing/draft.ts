@@ -26,7 +26,8 @@ export interface Draft {
   /** The newer version, while the user decides about it. */
   readonly conflict: EntityAnswer | undefined;
   edit(fields: Edits): void;
-  discard(): void;
+  /** Drops the edits. Returns what brings them back, for the version that they were made for. */
+  discard(): () => void;
   save(): Promise<boolean>;
   /** Shows the newer version, for a decision. */
   decide(): void;
@@ -44,16 +45,20 @@ interface Kept {
   readonly edits: Edits;
 }
 
-/** The edits of somebody whose session has ended, by entity, until they have signed in again. */
+/** Edits until their page is shown again: of an ended session, or taken back after a discard. */
 const keptEdits = new Map<string, Kept>();
 
-function keep({ root }: Kind, kept: Kept): void {
+function keep(kind: Kind, kept: Kept): void {
   const isEdited = Object.keys(kept.edits).length > 0;
-  if (hasEnded.value && isEdited) keptEdits.set(`${root} ${kept.base.data.id}`, kept);
+  if (hasEnded.value && isEdited) keptEdits.set(keyOf(kind, kept.base.data), kept);
 }
 
-function takeKept({ root }: Kind, { id }: Entity): Kept | undefined {
-  const key = `${root} ${id}`;
+function keyOf({ root }: Kind, { id }: Entity): string {
+  return `${root} ${id}`;
+}
+
+function takeKept(kind: Kind, entity: Entity): Kept | undefined {
+  const key = keyOf(kind, entity);
   const kept = keptEdits.get(key);
   keptEdits.delete(key);
   return kept;
@@ -82,9 +87,7 @@ export function useDraft(
   const [kept] = useState(() => takeKept(kind, answer.data));
   const [base, setBase] = useState(kept?.base ?? answer);
   const [edits, setEdits] = useState<Edits>(kept?.edits ?? {});
-  const latest = useRef({ base, edits });
-  latest.current = { base, edits };
-  useEffect(() => () => keep(kind, latest.current), [kind]);
+  const isGone = useKeeping(kind, { base, edits });
   const [verdict, setVerdict] = useState<Verdict>(noVerdict);
   const [isSaving, setIsSaving] = useState(false);
   const [conflict, setConflict] = useState<EntityAnswer>();
@@ -145,6 +148,12 @@ export function useDraft(
       setConflict(undefined);
       setBase(conflict ?? answer);
       reload();
+      return () => {
+        // The page shows them when it is opened again.
+        if (isGone.current) keptEdits.set(keyOf(kind, stored), { base, edits });
+        setBase(base);
+        setEdits(edits);
+      };
     },
     save,
     postpone: () => setConflict(undefined),
@@ -156,6 +165,21 @@ export function useDraft(
       reload();
     },
   };
+}
+
+/** Keeps the edits of a session that has ended. The answer is true once the page is gone. */
+function useKeeping(kind: Kind, current: Kept): { readonly current: boolean } {
+  const latest = useRef(current);
+  latest.current = current;
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+      keep(kind, latest.current);
+    },
+    [kind],
+  );
+  return isGone;
 }
 
 /** Returns the edits that were made while others were being saved. */

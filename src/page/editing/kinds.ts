@@ -140,7 +140,7 @@ function operationsOf(name: string): Operations {
   };
 }
 
-/** Returns the operations of prompts, where a patch takes the content, too: the API has its own operation. */
+/** Returns the operations of prompts. Their patch takes the content, too, which the API writes apart. */
 function promptOperations(): Operations {
   const operations = operationsOf("Prompt");
   const patch = async ({ body, ...input }: Input): Promise<EntityAnswer> => {

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Rule } from "../../contract/rule.js";
 import { ListField, NumberField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
@@ -23,6 +23,7 @@ interface RulesEditorProps {
 export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
   const rules = (draft.entity.rules ?? []) as readonly EditedRule[];
   const [opened, setOpened] = useState<number>();
+  const [isAdded, setIsAdded] = useState(false);
   const adder = useRef<HTMLButtonElement>(null);
   const setRules = (next: readonly EditedRule[]) => draft.edit({ rules: next.map(sent) });
   const replace = (index: number, rule: EditedRule) =>
@@ -42,6 +43,7 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
   const add = () => {
     setRules([...rules, newRule(rules, hasValues)]);
     setOpened(rules.length);
+    setIsAdded(true);
   };
   return (
     <Section title="Rules">
@@ -63,7 +65,10 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
                   type="button"
                   class="quiet"
                   aria-expanded={opened === index}
-                  onClick={() => setOpened(opened === index ? undefined : index)}
+                  onClick={() => {
+                    setOpened(opened === index ? undefined : index);
+                    setIsAdded(false);
+                  }}
                 >
                   {opened === index ? "Done" : "Edit"}
                   <span class="visually-hidden"> rule {rule.name}</span>
@@ -98,6 +103,7 @@ export function RulesEditor({ draft, isWriter, hasValues }: RulesEditorProps) {
             )}
             {opened === index && (
               <RuleForm
+                isNew={isAdded}
                 rule={rule}
                 property={`rules[${index}]`}
                 draft={draft}
@@ -169,6 +175,8 @@ function Told({ draft, property }: { draft: Draft; property: string }) {
 }
 
 interface RuleFormProps {
+  /** True to begin in its first field: the button that adds a rule is below. */
+  readonly isNew: boolean;
   readonly rule: EditedRule;
   readonly property: string;
   readonly draft: Draft;
@@ -176,11 +184,15 @@ interface RuleFormProps {
   readonly onChange: (rule: EditedRule) => void;
 }
 
-function RuleForm({ rule, property, draft, hasValues, onChange }: RuleFormProps) {
+function RuleForm({ isNew, rule, property, draft, hasValues, onChange }: RuleFormProps) {
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isNew) form.current?.querySelector("input")?.focus();
+  }, [isNew]);
   const fault = (name: string) => faultOf(draft.faults, `${property}.${name}`, true);
   const setConditions = (conditions: Condition[]) => onChange({ ...rule, conditions });
   return (
-    <div class="rule-form">
+    <div class="rule-form" ref={form}>
       <TextField
         label="Name of the rule"
         value={rule.name}

@@ -173,5 +173,6 @@ export function outcomeOf(entity: Readonly<Record<string, unknown>>): Outcome {
 export function percentageText(passPercentage: number, { yes, no }: Outcome): string {
   if (passPercentage === 100) return yes;
   if (passPercentage === 0) return no;
+  if (!(passPercentage > 0 && passPercentage < 100)) return "its percentage is not from 0 to 100";
   return `${yes} for ${passPercentage} % of them, ${no} for the others`;
 }

@@ -14,7 +14,9 @@ interface ValueEditorProps {
 
 /** An editor of JSON5. It is loaded when the first value is shown. */
 export function ValueEditor(props: ValueEditorProps) {
-  const { value, label, disabled = false, onInput } = props;
+  const { value, label, hint = "", fault, disabled = false, onInput } = props;
+  const description = [fault, hint].filter(Boolean).join(". ");
+  const isInvalid = fault !== undefined;
   const place = useRef<HTMLDivElement>(null);
   const latest = useRef(onInput);
   latest.current = onInput;
@@ -26,6 +28,8 @@ export function ValueEditor(props: ValueEditorProps) {
       editor.current = createCodeEditor(place.current, {
         text: value,
         label,
+        description,
+        isInvalid,
         isReadOnly: disabled,
         onInput: (text) => latest.current(text),
       });
@@ -37,5 +41,6 @@ export function ValueEditor(props: ValueEditorProps) {
     };
   }, [disabled]);
   useEffect(() => editor.current?.setText(value), [value]);
+  useEffect(() => editor.current?.describe(description, isInvalid), [description, isInvalid]);
   return <Field {...props}>{({ id }) => <div class="value-editor" id={id} ref={place} />}</Field>;
 }

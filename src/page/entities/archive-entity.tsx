@@ -38,13 +38,16 @@ function ArchiveDialog({ kind, entity, isEdited, onClose }: ArchiveDialogProps) 
   const [error, setError] = useState<Error>();
   const wasArchived = isArchived(entity);
   const { operations } = kind;
+  // Nobody archives on top of a version that they have not seen.
+  const [ifMatch] = useState(String(entity.version));
   const act = async (force: boolean) => {
     try {
       if (wasArchived) {
-        await operations.unarchive({ id: entity.id, body: { unarchiveReason: reason } });
+        const body = { unarchiveReason: reason };
+        await operations.unarchive({ id: entity.id, body, ifMatch });
       } else {
         const body = { archiveReason: reason, forceArchive: force };
-        await operations.archive({ id: entity.id, body });
+        await operations.archive({ id: entity.id, body, ifMatch });
       }
       changes.value++;
       say(`${entity.name} is ${wasArchived ? "back" : "archived"}.`);
@@ -53,7 +56,9 @@ function ArchiveDialog({ kind, entity, isEdited, onClose }: ArchiveDialogProps) 
       setError(failure as Error);
     }
   };
-  const isReferenced = !wasArchived && error instanceof ApiError && error.status === 400;
+  // The service says what uses it, and names its option.
+  const references = /^(.* is referenced by .*: )remove the references/s.exec(error?.message ?? "");
+  const isReferenced = !wasArchived && error instanceof ApiError && references !== null;
   return (
     <Dialog title={`${wasArchived ? "Unarchive" : "Archive"} ${entity.name}?`} onClose={onClose}>
       <form
@@ -75,7 +80,12 @@ function ArchiveDialog({ kind, entity, isEdited, onClose }: ArchiveDialogProps) 
           hint="Others read it in the history."
         />
         {isEdited && <UnsavedNotice />}
-        {error !== undefined && <ErrorNotice error={error} />}
+        {isReferenced && (
+          <ErrorNotice
+            error={new Error(`${references[1]}remove it there, or archive it all the same.`)}
+          />
+        )}
+        {error !== undefined && !isReferenced && <ErrorNotice error={error} />}
         <div class="buttons">
           <button type="submit" class="primary" disabled={isEdited}>
             {wasArchived ? "Unarchive" : "Archive"}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AuditEntry, PropertyChange } from "../../contract/audit-log.js";
+import { formatCount } from "../../report/quantities.js";
 import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
@@ -63,11 +64,9 @@ export function ChangeList({ changes }: { changes: readonly PropertyChange[] | n
   if (shown.length === 0) return <p class="soft">Nothing but the version changed.</p>;
   return (
     <dl class="differences">
-      {shown.map(({ property, before, after }) => (
+      {shown.map(inShort).map(({ property, before, after }) => (
         <div key={property}>
-          <dt>
-            <code>{property}</code>
-          </dt>
+          <dt>{fieldNames[property] ?? <code>{property}</code>}</dt>
           <dd>
             {before !== undefined && (
               <del>
@@ -88,10 +87,63 @@ export function ChangeList({ changes }: { changes: readonly PropertyChange[] | n
   );
 }
 
+/** The names that forms give to fields. */
+const fieldNames: Readonly<Record<string, string>> = {
+  description: "Description",
+  tags: "Tags",
+  idType: "ID type",
+  type: "Kind",
+  isEnabled: "On",
+  isArchived: "Archived",
+  allocation: "Allocation",
+  hypothesis: "Hypothesis",
+  duration: "Planned duration",
+  targetingGateID: "Only those who pass a gate",
+  defaultValue: "Default value",
+  defaultValueJson5: "Default value (JSON5)",
+  schema: "Schema",
+  schemaJson5: "Schema (JSON5)",
+};
+
 /** Fields that every write changes. */
 const bookkeeping = /^(version|lastModif\w*)$/;
 
-/** A text as it is; anything else as JSON. */
+/** Characters of a value that are shown whole; of a longer one, those around what differs. */
+const VALUE_CHARACTERS_MAX = 4000;
+const AROUND_CHARACTERS = 200;
+
+/** Leaves out what large values have in common, and what is still too long: it would stop the page. */
+function inShort({ property, before, after }: PropertyChange): PropertyChange {
+  const texts = [before, after].map((value) =>
+    value === undefined ? undefined : valueText(value),
+  );
+  const [was = "", is = ""] = texts;
+  const length = Math.max(was.length, is.length);
+  if (length <= VALUE_CHARACTERS_MAX) return { property, before, after };
+  let start = 0;
+  while (start < Math.min(was.length, is.length) && was[start] === is[start]) start++;
+  let same = 0;
+  const rest = Math.min(was.length, is.length) - start;
+  while (same < rest && was[was.length - 1 - same] === is[is.length - 1 - same]) same++;
+  const part = (text: string | undefined) =>
+    text === undefined ? undefined : cut(text, start - AROUND_CHARACTERS, text.length - same);
+  return { property, before: part(texts[0]), after: part(texts[1]) };
+}
+
+/** The part of a text, at most `VALUE_CHARACTERS_MAX` characters of it, and its whole size. */
+function cut(text: string, start: number, differentEnd: number): string {
+  const from = Math.max(0, start);
+  const end = Math.min(text.length, differentEnd + AROUND_CHARACTERS, from + VALUE_CHARACTERS_MAX);
+  const shown = `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
+  const isWhole = from === 0 && end === text.length;
+  return isWhole ? text : `${shown}\n(${formatCount(text.length)} characters; shown in part)`;
+}
+
+/** A text as it is, a list of texts with commas; anything else as JSON. */
 export function valueText(value: unknown): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
+    return value.length === 0 ? "none" : value.join(", ");
+  }
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }

@@ -21,16 +21,17 @@ export function EditBar({ kind, draft }: { kind: Kind; draft: Draft }) {
     setIsReviewed(false);
     say(`${draft.entity.name} is saved.`);
   };
+  const discard = () => say("Your changes are discarded.", draft.discard());
   return (
     <section class="edit-bar" aria-label="Changes that are not saved">
-      <p>
+      <p role="status">
         {count} {count === 1 ? "field" : "fields"} changed, not saved
         {faults.length > 0 && <span class="fault"> · {faults.length} to fix first</span>}
         {warnings.length > 0 && (
           <span class="warning"> · {formatNumberOf(warnings.length, "warning")}</span>
         )}
       </p>
-      <button type="button" class="quiet" onClick={draft.discard}>
+      <button type="button" class="quiet" onClick={discard}>
         Discard
       </button>
       <button type="button" class="quiet" onClick={() => setIsReviewed(true)}>

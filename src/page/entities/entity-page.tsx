@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Experiment } from "../../contract/experiment.js";
 import { Badge, ErrorNotice, Missing, Skeleton } from "../../ui/feedback.js";
 import { Switch } from "../../ui/fields.js";
@@ -11,7 +11,7 @@ import type { Entity, EntityAnswer, Kind } from "../editing/kinds.js";
 import { ExperimentResults } from "../experiments/experiment-results.js";
 import { ExperimentSteps } from "../experiments/experiment-steps.js";
 import { changes } from "../live.js";
-import { mayWrite } from "../session.js";
+import { mayWrite, shownEntity } from "../session.js";
 import { ArchiveButton } from "./archive-entity.js";
 import { EditBar } from "./edit-bar.js";
 import { isArchived, StateBadge } from "./entity-list.js";
@@ -60,6 +60,10 @@ function LoadedPage({ kind, answer, tab, reload }: LoadedPageProps) {
   const isWriter = mayWrite(kind.area) && !isArchived(answer.data);
   const draft = useDraft(kind, answer, { isWriter, reload });
   const { entity } = draft;
+  const { id, name } = entity;
+  useEffect(() => {
+    shownEntity.value = { id, name };
+  }, [id, name]);
   const path = `/${kind.root}/${encodeURIComponent(entity.id)}`;
   const isReferenced = kind.root === "gates" || kind.root === "segments";
   const tabs = [

@@ -61,5 +61,8 @@ function Shown({ impact, isGate }: { impact: NonNullable<Found>; isGate: boolean
 
 function sideText({ passes, value }: ImpactSide, isGate: boolean): string {
   if (isGate) return passes ? "on" : "off";
-  return JSON.stringify(value);
+  const text = JSON.stringify(value);
+  return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
 }
+
+const VALUE_CHARACTERS_MAX = 200;

@@ -25,7 +25,7 @@ export function Settings({ kind, draft, isWriter }: SettingsProps) {
       {kind.hasRules && draft.entity.type !== "id_list" && (
         <RulesEditor draft={draft} isWriter={isWriter} hasValues={kind.root === "configs"} />
       )}
-      {draft.entity.type === "id_list" && <SegmentIDs id={draft.entity.id} isWriter={isWriter} />}
+      {draft.entity.type === "id_list" && <SegmentIDs segment={draft.stored} isWriter={isWriter} />}
       {kind.root === "configs" && <ConfigValues draft={draft} isWriter={isWriter} />}
       {kind.root === "experiments" && <ExperimentSettings draft={draft} isWriter={isWriter} />}
       {kind.root === "prompts" && <PromptContent draft={draft} isWriter={isWriter} />}

@@ -65,9 +65,17 @@ export function TryIt({ kind, draft }: { kind: Kind; draft: Draft }) {
           </button>
         </div>
       </Section>
-      {asked !== "" && (
-        <AnswerFor kind={kind} draft={draft} user={parsedObject(asked) ?? {}} environment={place} />
-      )}
+      {/* It is there before its answer, or screen readers would not hear the first. */}
+      <div aria-live="polite">
+        {asked !== "" && (
+          <AnswerFor
+            kind={kind}
+            draft={draft}
+            user={parsedObject(asked) ?? {}}
+            environment={place}
+          />
+        )}
+      </div>
     </>
   );
 }
@@ -102,7 +110,7 @@ function Shown({ answer, isGate }: { answer: Answer; isGate: boolean }) {
   const { passes, value, rules, isEnabled, reason } = answer;
   return (
     <Section title="The answer">
-      <p class="answer" role="status">
+      <p class="answer">
         {isGate ? (
           <Badge tone={passes ? "good" : "off"}>{passes ? "on" : "off"}</Badge>
         ) : (

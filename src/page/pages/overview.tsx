@@ -9,6 +9,7 @@ import { api } from "../api/client.js";
 import { AuditTable } from "../entities/audit-table.js";
 import { changes, liveEvents } from "../live.js";
 import { MigrationCard } from "../migrations/migration-card.js";
+import { mayRead } from "../session.js";
 
 const DAYS = 30;
 const NAMES_SHOWN_MAX = 8;
@@ -21,10 +22,14 @@ export function Overview() {
       <header class="page-head">
         <h1>Overview</h1>
       </header>
-      <div class="columns">
-        <EventDays />
-        <Arriving />
-      </div>
+      {mayRead("events") ? (
+        <div class="columns">
+          <EventDays />
+          <Arriving />
+        </div>
+      ) : (
+        <p class="notice">Your key may not read events (events:read).</p>
+      )}
       <Runs />
       <LastChanges />
     </>
