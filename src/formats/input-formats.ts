@@ -22,7 +22,7 @@ import type { DetectFormat } from "../sources/source-discovery.js";
 import type { HeadSample } from "../sources/source-head.js";
 import { plainSource } from "../sources/source-table.js";
 import { describeCsv } from "./describe-csv.js";
-import { csvPieces, linePieces, type Pieces } from "./pieces.js";
+import { csvPieces, linePieces, type Pieces, planLineRanges, planWhole } from "./pieces.js";
 
 /** The facts that a detector has of a source beside its first bytes. */
 interface DetectionHints {
@@ -99,6 +99,20 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
       const { openParquetReader } = await import("../parquet/parquet-reader.js");
       return openParquetReader(...range);
     },
+    keptAs: () => ({ kind: "ndjson" }),
+  },
+  avro: {
+    describe: () => "Avro",
+    detect: ({ bytes }) => (beginsWith(bytes, AVRO_MAGIC) ? { kind: "avro" } : "none"),
+    given: () => ({ kind: "avro" }),
+    rangeUnit: "bytes",
+    weight: 4,
+    samplePieceBytes: SAMPLE_PIECE_BYTES,
+    planRanges: planWhole,
+    open: opener(async (opened) => {
+      const { openAvroReader } = await import("../readers/avro/open-avro.js");
+      return openAvroReader(opened);
+    }),
     keptAs: () => ({ kind: "ndjson" }),
   },
   ndjson: {
@@ -281,21 +295,6 @@ function isBlank(head: Uint8Array): boolean {
   return /^\ufeff?[ \t\r\n]*$/.test(Buffer.from(head).toString());
 }
 
-function planWhole(source: Source): readonly SourceRange[] {
-  return [{ source, start: 0, end: null }];
-}
-
-/** Lines can be cut anywhere: the reader of a range begins at the first line that begins in it. */
-function planLineRanges(source: Source, splitBytes: number): readonly SourceRange[] {
-  if (!isPlain(source)) return planWhole(source);
-  const count = Math.max(1, Math.ceil(source.size / splitBytes));
-  return Array.from({ length: count }, (_, index) => ({
-    source,
-    start: index * splitBytes,
-    end: index === count - 1 ? null : (index + 1) * splitBytes,
-  }));
-}
-
 /** `before`: bytes in front of a range that its reader needs. */
 function opener<F extends Format>(read: ReadBytes<F>, before = 0): OpenReader {
   return async (kernel, range, fields, options) => {
@@ -380,15 +379,19 @@ function keptCsv(format: CsvFormat): CsvFormat {
   return kept;
 }
 
+const AVRO_MAGIC = "Obj\x01";
 const PARQUET_MAGIC = "PAR1";
 const ENCRYPTED_PARQUET_MAGIC = "PARE";
 
 function detectParquet({ bytes, extent }: HeadSample, { name }: DetectionHints): Detected {
-  const magic = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
-  if (magic === PARQUET_MAGIC) return { kind: "parquet" };
-  if (magic !== ENCRYPTED_PARQUET_MAGIC) return "none";
+  if (beginsWith(bytes, PARQUET_MAGIC)) return { kind: "parquet" };
+  if (!beginsWith(bytes, ENCRYPTED_PARQUET_MAGIC)) return "none";
   // A column name may begin with these letters, too.
   if (!isBinary(bytes)) return extent === "part" ? "undecided" : "none";
   const reason = "the Parquet footer is encrypted. Export without encryption.";
   throw new SourceError("source_encrypted", { source: name }, reason);
+}
+
+function beginsWith(bytes: Uint8Array, magic: string): boolean {
+  return Buffer.from(bytes.subarray(0, magic.length)).toString("latin1") === magic;
 }

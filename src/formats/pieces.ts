@@ -36,3 +36,18 @@ export const csvPieces: Pieces = {
     return cutCsvPiece(source, (whole, start) => openBytes(whole, start, options), piece);
   },
 };
+
+export function planWhole(source: Source): readonly SourceRange[] {
+  return [{ source, start: 0, end: null }];
+}
+
+/** Lines can be cut anywhere: the reader of a range begins at the first line that begins in it. */
+export function planLineRanges(source: Source, splitBytes: number): readonly SourceRange[] {
+  if (!isPlain(source)) return planWhole(source);
+  const count = Math.max(1, Math.ceil(source.size / splitBytes));
+  return Array.from({ length: count }, (_, index) => ({
+    source,
+    start: index * splitBytes,
+    end: index === count - 1 ? null : (index + 1) * splitBytes,
+  }));
+}

@@ -45,7 +45,6 @@ const signatures: readonly Signature[] = [
   unsupported([0x78, 0x5e], "a bare zlib stream", RECOMPRESS),
   unsupported([0x78, 0x9c], "a bare zlib stream", RECOMPRESS),
   unsupported([0x78, 0xda], "a bare zlib stream", RECOMPRESS),
-  unsupported("Obj\x01", "an Avro file", CONVERT),
   unsupported("ORC", "an ORC file", CONVERT),
   unsupported("ARROW1\x00\x00", "an Arrow IPC file", CONVERT),
   unsupported("SQLite format 3\x00", "an SQLite database", CONVERT),

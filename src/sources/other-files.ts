@@ -190,7 +190,7 @@ const MARKER_BYTES_MAX = 1024;
 export function looksLikeRows({ bytes }: HeadSample, kind: OtherKind): boolean {
   if (kind === "marker" && bytes.length > MARKER_BYTES_MAX) return true;
   const text = textOf(bytes);
-  if (text.startsWith("PAR1") || /^\[\s*\{/.test(text)) return true;
+  if (text.startsWith("PAR1") || text.startsWith("Obj\x01") || /^\[\s*\{/.test(text)) return true;
   const [first = "", second = ""] = text.split("\n", 3).filter((line) => line.trim() !== "");
   return parseObject(first) !== undefined && second.trimStart().startsWith("{");
 }

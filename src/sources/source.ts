@@ -13,6 +13,8 @@ export type Format =
   | { readonly kind: "json"; readonly arrayStart?: number; readonly keyed?: KeyedRows }
   | ({ readonly kind: "csv" } & CsvDialect)
   | { readonly kind: "parquet" }
+  /** Object container files. */
+  | { readonly kind: "avro" }
   /** Rows that an earlier run rejected. */
   | { readonly kind: "rejects" };
 
@@ -27,6 +29,7 @@ const formatChecks: Readonly<
   csv: ({ delimiter, quote, columns }) =>
     typeof delimiter === "string" && typeof quote === "string" && Array.isArray(columns),
   parquet: () => true,
+  avro: () => true,
   rejects: () => true,
 };
 

@@ -30,7 +30,7 @@ test("rejected rows of every format are kept in one that can be read again", () 
 
 test("values that lack a member of a format are not formats", () => {
   expect(formats.every(isFormat)).toBe(true);
-  for (const value of [null, "csv", {}, { kind: "avro" }, { kind: "csv", delimiter: "," }]) {
+  for (const value of [null, "csv", {}, { kind: "orc" }, { kind: "csv", delimiter: "," }]) {
     expect(isFormat(value), JSON.stringify(value)).toBe(false);
   }
 });
@@ -82,6 +82,7 @@ it("decides from the first bytes only if later ones cannot change the result", a
     json: "[\n".padEnd(5_000),
     rejects: `${rejectLine}\n`.repeat(80),
     parquet: "PAR1",
+    avro: "Obj\x01",
   };
   for (const [kind, text] of Object.entries(decided)) {
     expect(await detection({ bytes: Buffer.from(text), extent: "part" }, name)).toEqual({ kind });

@@ -103,7 +103,6 @@ describe("files", () => {
       "a.bz2": [Buffer.from("BZh91AY&SY\x00\x00", "latin1"), /bzip2/],
       "a.xz": [Buffer.from("fd377a585a000004", "hex"), /xz/],
       "a.7z": [Buffer.from("377abcaf271c0004", "hex"), /7-Zip/],
-      "a.avro": [Buffer.from("Obj\x01\x04\x14"), /Avro.*Parquet, CSV/],
       "a.orc": [Buffer.from("ORC\x0a\x00\x01"), /ORC/],
       "a.sqlite": [Buffer.from("SQLite format 3\0"), /SQLite/],
       "a.xlsx": [writeZip([{ name: "[Content_Types].xml", data: "<x/>" }]), /office.*CSV/],
