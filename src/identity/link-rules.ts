@@ -185,6 +185,7 @@ const rulesOf: Readonly<Record<PresetName, (mapping: Mapping, hasMerges: boolean
   ga4: (mapping) => ({ rules: [seen(mapping)] }),
   segment: (mapping) => ({ rules: tracking(mapping) }),
   rudderstack: (mapping) => ({ rules: tracking(mapping) }),
+  mparticle: (mapping) => ({ rules: [seen(mapping)] }),
 };
 
 /** Returns the rules for the exports of a preset. `hasMerges`: there are files of merged ids. */

@@ -228,6 +228,35 @@ export const presets = {
     zone: "UTC",
     doubts: [],
   },
+
+  /** Batches of the object-store outputs: a user with several events. */
+  mparticle: {
+    vendor: "mParticle",
+    mapping: {
+      rows: "events",
+      event: ["data.event_name", "data.screen_name", "event_type"],
+      timestamp: { field: "data.timestamp_unixtime_ms", format: "ms" },
+      userID: "^.user_identities.customer_id",
+      stableID: ["^.mp_deviceid", "^.mpid"],
+      metadata: "data.custom_attributes",
+      user: "^.user_attributes",
+      insertID: "data.event_id",
+    },
+    required: [["events"], ["mpid", "mp_deviceid"]],
+    columns: words(`
+      application_info attribution_info batch_id consent_state context data_plan device_info
+      environment events integration_attributes ip job_id message_id message_type mp_deviceid mpid
+      partner_identity schema_version source_info source_request_id timestamp_unixtime_ms
+      unique_id user_attributes user_identities`),
+    marks: [
+      { path: "mpid" },
+      { path: "mp_deviceid" },
+      { path: "user_identities" },
+      { path: "user_attributes" },
+    ],
+    zone: "UTC",
+    doubts: [],
+  },
 } satisfies Readonly<Record<string, Preset>>;
 
 export type PresetName = keyof typeof presets;

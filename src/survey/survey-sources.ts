@@ -152,6 +152,12 @@ function seenOf(samples: readonly SampledSource[]): Seen {
   return { samples, fields: summarizeFields(samples.flatMap(({ rows }) => rows)) };
 }
 
+/** Rows as a mapping sees them, which are elements of a list if it has one. */
+function seenBy(found: FoundMapping, samples: readonly SampledSource[]): Seen {
+  const { rows = [] } = resolveFound(found);
+  return seenOf(samples.map((sample) => elementsOf(sample, rows)));
+}
+
 /** Finds the mapping, with the columns of paths among the fields if the rows alone lack a part of an event. */
 function findMapping(
   { preset }: SurveyTask,
@@ -160,12 +166,13 @@ function findMapping(
   const seen = seenOf(samples);
   if (preset !== undefined) {
     const mapping = { kind: "given", preset, reasons: ["as you said"] } as const;
-    return { ...seen, finding: { mapping, doubts: [] } };
+    return { ...seenBy(mapping, samples), finding: { mapping, doubts: [] } };
   }
   const choice = choosePreset(samples);
   if (choice !== undefined) {
     const { doubts, ...found } = choice;
-    return { ...seen, finding: { mapping: { kind: "preset", ...found }, doubts } };
+    const mapping = { kind: "preset", ...found } as const;
+    return { ...seenBy(mapping, samples), finding: { mapping, doubts } };
   }
   const guess = guessMapping(seen);
   if (guess !== undefined) return { ...seen, finding: guess };
