@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
+import { encodeRows, writeContainer } from "../readers/avro/avro-file.js";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
 import { digestExport } from "../support/directory-digest.js";
@@ -366,4 +367,26 @@ test.each([
   const { rows } = await exportIn(cwd, "in.json", "--fresh");
   expect(rows).toMatchObject({ delivered: 0, rejected: 1 });
   expect(rejectLines(join(cwd, "out"))).toMatchObject([{ code: "event_missing", row: 1 }]);
+});
+
+test("elements of Avro records are rows", async () => {
+  const cwd = prepare("avro", { user: { fields: ["^.user.plan"] } });
+  const record = (name: string, fields: object) => ({
+    type: "record",
+    name,
+    fields: Object.entries(fields).map(([field, type]) => ({ name: field, type })),
+  });
+  const event = record("event", { name: "string", time: "long" });
+  const user = record("user", { id: "string", plan: "string" });
+  const schema = record("visit", { user, events: { type: "array", items: event } });
+  const rows = encodeRows(schema, [
+    { user: { id: "u1", plan: "free" }, events: [{ name: "", time: 1n }] },
+    { user: { id: "u2", plan: "pro" }, events: [{ name: "a", time: BigInt(time) }] },
+  ]);
+  writeFileSync(join(cwd, "in.avro"), writeContainer(schema, rows));
+  const { events } = await exportIn(cwd, "in.avro");
+  expect(events).toEqual([
+    { event: "a", timestamp: time, user: { userID: "u2", plan: "pro" }, metadata: {} },
+  ]);
+  expect(rejectLines(join(cwd, "out"))).toMatchObject([{ row: 1, element: "1" }]);
 });
