@@ -110,7 +110,7 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
     samplePieceBytes: SAMPLE_PIECE_BYTES,
     planRanges: planWhole,
     open: opener(async (opened) => {
-      const { openAvroReader } = await import("../readers/avro/open-avro.js");
+      const { openAvroReader } = await import("../avro/open-avro.js");
       return openAvroReader(opened);
     }),
     keptAs: () => ({ kind: "ndjson" }),

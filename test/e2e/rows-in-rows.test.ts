@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
-import { encodeRows, writeContainer } from "../readers/avro/avro-file.js";
+import { encodeRows, writeContainer } from "../avro/avro-file.js";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
 import { digestExport } from "../support/directory-digest.js";

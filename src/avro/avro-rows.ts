@@ -1,6 +1,6 @@
-import { KIB } from "../../base/limits.js";
-import type { ByteSource } from "../../sources/byte-source.js";
-import { corrupt } from "../../sources/source-errors.js";
+import { KIB } from "../base/limits.js";
+import type { ByteSource } from "../sources/byte-source.js";
+import { corrupt } from "../sources/source-errors.js";
 import { type AvroBlock, AvroBlocks } from "./avro-blocks.js";
 import { AvroError, AvroInput } from "./avro-input.js";
 import { JsonText } from "./json-text.js";

@@ -1,5 +1,5 @@
-import { JsonReader } from "../json/json-reader.js";
-import type { OpenedRange, Reader } from "../reader.js";
+import { JsonReader } from "../readers/json/json-reader.js";
+import type { OpenedRange, Reader } from "../readers/reader.js";
 import { AvroRows } from "./avro-rows.js";
 
 /** Opens the rows of an Avro file. Byte offsets of rows count the bytes of their JSON. */

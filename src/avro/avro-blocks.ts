@@ -1,6 +1,6 @@
-import { MIB } from "../../base/limits.js";
-import type { ByteSource } from "../../sources/byte-source.js";
-import { corrupt, truncated, unsupported } from "../../sources/source-errors.js";
+import { MIB } from "../base/limits.js";
+import type { ByteSource } from "../sources/byte-source.js";
+import { corrupt, truncated, unsupported } from "../sources/source-errors.js";
 import { BLOCK_BYTES_MAX, type BlockCodec, openCodec } from "./avro-codecs.js";
 import { AvroError, AvroInput } from "./avro-input.js";
 import { compileSchema } from "./avro-schema.js";

@@ -1,5 +1,5 @@
-import { AvroRows } from "../../../src/readers/avro/avro-rows.js";
-import { type Delivery, deliverBytes } from "../conformance.js";
+import { AvroRows } from "../../src/avro/avro-rows.js";
+import { type Delivery, deliverBytes } from "../readers/conformance.js";
 
 export interface AvroReading extends Delivery {
   readonly rowBytesMax?: number;

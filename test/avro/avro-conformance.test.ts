@@ -1,5 +1,5 @@
-import { openAvroReader } from "../../../src/readers/avro/open-avro.js";
-import { describeReader } from "../conformance.js";
+import { openAvroReader } from "../../src/avro/open-avro.js";
+import { describeReader } from "../readers/conformance.js";
 import { codecs, writeAvro } from "./avro-file.js";
 
 const fields = ["a", "b"].map((name) => ({ path: [name], form: "text" }) as const);

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { crc32, deflateRawSync } from "node:zlib";
 import { Type, types } from "avsc";
-import { storedFrame } from "../../sources/zstd-frames.js";
+import { storedFrame } from "../sources/zstd-frames.js";
 
 const snappy = createRequire(import.meta.url)("snappyjs") as {
   compress(bytes: Buffer): Buffer;

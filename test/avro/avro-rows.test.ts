@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SourceError } from "../../../src/base/errors.js";
+import { SourceError } from "../../src/base/errors.js";
 import {
   codecs,
   compress,

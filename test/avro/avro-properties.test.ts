@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SourceError } from "../../../src/base/errors.js";
-import { propertyRuns } from "../../support/property-runs.js";
+import { SourceError } from "../../src/base/errors.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { codecs, encodeRows, writeContainer } from "./avro-file.js";
 import { readAvro } from "./read-avro.js";
 

@@ -1,4 +1,4 @@
-import { KIB } from "../../base/limits.js";
+import { KIB } from "../base/limits.js";
 
 /** Bytes of a text that one step writes without a check of its own, at most. */
 const STEP_BYTES = 1 * KIB;

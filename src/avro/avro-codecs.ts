@@ -1,8 +1,8 @@
 import { constants, crc32, inflateRawSync } from "node:zlib";
-import { MIB } from "../../base/limits.js";
-import { ZstdDecoder } from "../../base/zstd-decoder.js";
-import { loadZstd } from "../../base/zstd-library.js";
-import { Kernel } from "../../batch/kernel.js";
+import { MIB } from "../base/limits.js";
+import { ZstdDecoder } from "../base/zstd-decoder.js";
+import { loadZstd } from "../base/zstd-library.js";
+import { Kernel } from "../batch/kernel.js";
 import { AvroError } from "./avro-input.js";
 
 /** Bytes of a block, compressed and not. The format bounds neither; writers make them of 16 KiB to 4 MiB. */
