@@ -1,10 +1,10 @@
 import { exitCodes } from "../base/errors.js";
 import { sum } from "../base/sum.js";
+import { createVendor } from "../fetch/create-vendor.js";
 import { type ExportRequest, fetchExport, planExport } from "../fetch/fetch-export.js";
 import type { FetchObserver } from "../fetch/fetch-observer.js";
 import { type FetchResult, rowsOf } from "../fetch/run-fetch.js";
 import type { Vendor } from "../fetch/vendor.js";
-import { amplitude, amplitudeOrigins } from "../fetch/vendors/amplitude.js";
 import { type FetchRequest, resolveFetch } from "../options/fetch-options.js";
 import { NOW } from "../options/fetch-rows.js";
 import { pathInOutput } from "../output/output-place.js";
@@ -23,7 +23,7 @@ export function runFetchCommand(
 ): Promise<number> {
   return runConfigured("fetch", given, context, async (configuration, output) => {
     const request = resolveFetch(configuration, context.environment);
-    const vendor = vendorOf(request);
+    const vendor = createVendor(request);
     const complete = vendor.completeUntil(Date.now());
     const end = request.until === NOW ? complete : Math.min(request.until, complete);
     const span = { start: request.from, end: Math.max(request.from, end) };
@@ -32,11 +32,6 @@ export function runFetchCommand(
       ? printPlan(asked, output, context)
       : fetchAndPrint(asked, request, output, context);
   });
-}
-
-function vendorOf({ region, host, secrets }: FetchRequest): Vendor {
-  const { AMPLITUDE_API_KEY: apiKey = "", AMPLITUDE_SECRET_KEY: secretKey = "" } = secrets;
-  return amplitude({ apiKey, secretKey, origin: host ?? amplitudeOrigins[region] });
 }
 
 async function printPlan(
@@ -99,14 +94,14 @@ function observerOf(
     void stderr.write(log ? logLine("info", name, facts) : `${harmless(text)}\n`);
   return {
     note: (message) => say("note", message, { message }),
-    done: ({ start, end, file }, left) => {
+    done: ({ start, end, file }, leftMs) => {
       const events =
         file === undefined
           ? "no events"
           : `${formatNumberOf(file.rows, "event")}, ${formatBytes(file.bytes)}`;
-      const text = `${describe({ start, end })}: ${events}; ${formatNumberOf(left, "window")} left`;
+      const text = `${describe({ start, end })}: ${events}; ${formatDuration(leftMs)} of events left`;
       const { rows = 0, bytes = 0 } = file ?? {};
-      say("fetched", text, { start: isoOf(start), end: isoOf(end), rows, bytes, left });
+      say("fetched", text, { start: isoOf(start), end: isoOf(end), rows, bytes, leftMs });
     },
   };
 }

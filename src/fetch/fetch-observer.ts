@@ -2,7 +2,7 @@ import type { WindowRecord } from "./window-files.js";
 
 /** Told of each step of a fetch. */
 export interface FetchObserver {
-  /** A window is done; `left`: windows that are not. */
-  readonly done?: (record: WindowRecord, left: number) => void;
+  /** A window is done; `leftMs`: the time that nobody has asked for yet. */
+  readonly done?: (record: WindowRecord, leftMs: number) => void;
   readonly note?: (text: string) => void;
 }

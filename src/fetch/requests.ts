@@ -3,6 +3,7 @@ import { SourceError } from "../base/errors.js";
 import { FetchError } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
 import { type VendorAnswer, wordsOf } from "./http.js";
+import { RequestLimit } from "./request-limit.js";
 import type { CheckedFile, FetchTools, Vendor, Verdict } from "./vendor.js";
 import type { LocalFile, WindowFiles } from "./window-files.js";
 import type { Window } from "./windows.js";
@@ -20,31 +21,40 @@ interface Downloaded {
   readonly checked: CheckedFile;
 }
 
+interface RequestsOptions {
+  readonly vendor: Vendor;
+  readonly files: WindowFiles;
+  readonly observer: FetchObserver;
+}
+
 /** Asks a vendor for windows, again where it may answer later, and lets no incomplete answer pass. */
 export class Requests {
   /** Requests that were made. */
   count = 0;
 
+  readonly #limit: RequestLimit;
+
+  /** `times`: of the requests of earlier processes, in ms since 1970. */
   constructor(
-    private readonly vendor: Vendor,
+    private readonly options: RequestsOptions,
     private readonly tools: FetchTools,
-    private readonly observer: FetchObserver,
-  ) {}
+    times: readonly number[],
+  ) {
+    const { vendor, files } = options;
+    const remember = (all: readonly number[]) => files.rememberRequests(all);
+    this.#limit = new RequestLimit(vendor.limits, tools.clock, { times, remember });
+  }
 
   /** Throws `FetchError` if the vendor refuses, and after too many attempts. */
-  async download(
-    window: Window,
-    files: WindowFiles,
-    signal: AbortSignal,
-  ): Promise<Downloaded | "empty" | "too_large"> {
+  async download(window: Window, signal: AbortSignal): Promise<Downloaded | "empty" | "too_large"> {
     const { clock, random } = this.tools;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#ask(window, files, signal);
+      const outcome = await this.#ask(window, signal);
       if (typeof outcome === "string" || "checked" in outcome) return outcome;
       if (attempt === ATTEMPTS_MAX) throw this.#givenUp(window, outcome);
       const { waitMs = backOffMs(attempt, pauses, () => 0.5 + random() / 2) } = outcome;
-      this.observer.note?.(
-        `${this.vendor.describe(window)}: ${outcome.why}; again in ${Math.ceil(waitMs / 1_000)} s`,
+      this.options.observer.note?.(
+        `${this.options.vendor.describe(window)}: ${outcome.why}; again in ${Math.ceil(waitMs / 1_000)} s`,
       );
       await clock.sleep(Math.min(waitMs, WAIT_MAX_MS), signal);
     }
@@ -53,35 +63,35 @@ export class Requests {
   /** Makes one attempt. */
   async #ask(
     window: Window,
-    files: WindowFiles,
     signal: AbortSignal,
   ): Promise<Downloaded | "empty" | "too_large" | Failure> {
+    await this.#limit.take(signal);
     this.count += 1;
     let answer: VendorAnswer;
     let words = "";
     try {
-      answer = await this.tools.send(this.vendor.request(window), signal);
+      answer = await this.tools.send(this.options.vendor.request(window), signal);
       if (answer.status !== 200) words = await wordsOf(answer);
     } catch (error) {
       signal.throwIfAborted();
       return { why: `no answer (${reasonOf(error)})`, error };
     }
-    const verdict = this.vendor.judge(window, answer, words);
+    const verdict = this.options.vendor.judge(window, answer, words);
     switch (verdict.kind) {
       case "events":
-        return this.#receive(window, answer, files, signal);
+        return this.#receive(window, answer, signal);
       case "empty":
       case "too_large":
         return verdict.kind;
       case "timed_out":
-        if (window.end - window.start > this.vendor.unitMs) return "too_large";
+        if (window.end - window.start > this.options.vendor.unitMs) return "too_large";
         return { why: `${answer.status}${words && `: ${words}`}` };
       case "later":
         return { why: `${answer.status}${words && `: ${words}`}`, ...laterOf(verdict) };
       case "refused":
         throw new FetchError(verdict.isKey ? "vendor_key_refused" : "vendor_refused", {
-          what: this.vendor.describe(window),
-          why: `${this.vendor.title} answers ${answer.status}${words && `: ${words}`}`,
+          what: this.options.vendor.describe(window),
+          why: `${this.options.vendor.title} answers ${answer.status}${words && `: ${words}`}`,
           advice: verdict.advice,
         });
     }
@@ -90,25 +100,24 @@ export class Requests {
   async #receive(
     window: Window,
     answer: VendorAnswer,
-    files: WindowFiles,
     signal: AbortSignal,
   ): Promise<Downloaded | "empty" | Failure> {
     const body = new Body(answer.body);
     let incomplete: LocalFile;
     try {
-      incomplete = await files.write(body);
+      incomplete = await this.options.files.write(body);
     } catch (error) {
       signal.throwIfAborted();
       if (error !== body.error) throw error;
       return { why: `the answer was cut off (${reasonOf(error)})`, error };
     }
     try {
-      const checked = await this.vendor.check(incomplete.path, window, signal);
+      const checked = await this.options.vendor.check(incomplete.path, window, signal);
       if (checked !== undefined) return { incomplete, checked };
-      await files.discard(incomplete);
+      await this.options.files.discard(incomplete);
       return "empty";
     } catch (error) {
-      await files.discard(incomplete);
+      await this.options.files.discard(incomplete);
       if (!(error instanceof SourceError)) throw error;
       return { why: `the answer is damaged (${error.reason})`, error, isDamaged: true };
     }
@@ -118,7 +127,7 @@ export class Requests {
     return new FetchError(
       isDamaged ? "vendor_answer_damaged" : "vendor_unavailable",
       {
-        what: this.vendor.describe(window),
+        what: this.options.vendor.describe(window),
         why: `${ATTEMPTS_MAX} attempts failed, the last one with: ${why}`,
         advice: "What was fetched is kept. Run the same command again later: it fetches the rest",
       },

@@ -6,7 +6,7 @@ import type { FetchObserver } from "./fetch-observer.js";
 import { Requests } from "./requests.js";
 import type { FetchTools, Vendor } from "./vendor.js";
 import type { WindowFiles, WindowRecord } from "./window-files.js";
-import { halvesOf, missingWindows, type Window } from "./windows.js";
+import { cutWindow, halfOf, missingWindows, type Window } from "./windows.js";
 
 export interface FetchTask {
   readonly vendor: Vendor;
@@ -46,11 +46,11 @@ class FetchRun {
   /** Of the files that are there. */
   readonly #names = new Set<string>();
   readonly #failed: FetchError[] = [];
-  readonly #requests: Requests;
   /** Windows that nobody fetches yet, the earliest last. */
   #queue: Window[] = [];
-  #unfinished = 0;
   #fetched = 0;
+  /** Of the next window. */
+  #lengthMs: number;
   /** Grows shorter when the vendor refuses a window of this length. */
   #longestMs: number;
 
@@ -58,22 +58,22 @@ class FetchRun {
     private readonly task: FetchTask,
     private readonly tools: FetchTools,
   ) {
-    this.#requests = new Requests(task.vendor, tools, task.observer);
     this.#longestMs = task.vendor.longestMs;
+    this.#lengthMs = task.vendor.firstMs;
   }
 
   async run(): Promise<FetchResult> {
     const { vendor, files, span } = this.task;
     await files.clear();
     await this.#resume();
+    const requests = new Requests(this.task, this.tools, await files.requestTimes());
     const missing = missingWindows(span, [...this.#records.values()], vendor.longestMs);
     this.#queue = [...missing].reverse();
-    this.#unfinished = missing.length;
     const lanes = Array.from({ length: vendor.concurrency }, (_, lane) => lane);
     const stopping = new AbortController();
     const signal = AbortSignal.any([this.tools.signal, stopping.signal]);
     await mapBounded(lanes, lanes.length, () =>
-      this.#work(signal).catch((error) => {
+      this.#work(requests, signal).catch((error) => {
         stopping.abort(error);
         throw error;
       }),
@@ -81,7 +81,7 @@ class FetchRun {
     return {
       records: this.#inSpan(),
       fetched: this.#fetched,
-      requests: this.#requests.count,
+      requests: requests.count,
       failed: this.#failed,
     };
   }
@@ -104,38 +104,31 @@ class FetchRun {
     }
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  async #work(requests: Requests, signal: AbortSignal): Promise<void> {
     for (let window = this.#next(); window !== undefined; window = this.#next()) {
       signal.throwIfAborted();
       try {
-        await this.#fetch(window, signal);
+        await this.#fetch(window, requests, signal);
       } catch (error) {
         if (!isOfWindow(error)) throw error;
         this.#failed.push(error);
         this.task.observer.note?.(error.message);
       }
-      this.#unfinished -= 1;
     }
   }
 
-  /** Returns the next window, none longer than the vendor is known to answer for. */
+  /** Returns the next window, not longer than the vendor is known to answer for. */
   #next(): Window | undefined {
-    for (;;) {
-      const window = this.#queue.pop();
-      if (window === undefined || window.end - window.start <= this.#longestMs) return window;
-      this.#split(window);
-    }
+    const window = this.#queue.pop();
+    if (window === undefined) return undefined;
+    const [next, rest] = cutWindow(window, Math.min(this.#lengthMs, this.#longestMs));
+    if (rest !== undefined) this.#queue.push(rest);
+    return next;
   }
 
-  #split(window: Window): void {
-    const [first, second] = halvesOf(window, this.task.vendor.unitMs);
-    this.#queue.push(second, first);
-    this.#unfinished += 1;
-  }
-
-  async #fetch(window: Window, signal: AbortSignal): Promise<void> {
+  async #fetch(window: Window, requests: Requests, signal: AbortSignal): Promise<void> {
     const { vendor, files, observer } = this.task;
-    const answer = await this.#requests.download(window, files, signal);
+    const answer = await requests.download(window, signal);
     if (answer === "too_large") {
       const length = window.end - window.start;
       if (length <= vendor.unitMs) {
@@ -146,10 +139,9 @@ class FetchRun {
           advice: vendor.tooLargeAdvice,
         });
       }
-      const [half] = halvesOf(window, vendor.unitMs);
-      this.#longestMs = Math.min(this.#longestMs, half.end - half.start);
+      this.#longestMs = Math.min(this.#longestMs, halfOf(window, vendor.unitMs));
       observer.note?.(`${vendor.describe(window)}: too large for one request, asked for in halves`);
-      this.#split(window);
+      this.#queue.push(window);
       return;
     }
     const fetched = this.tools.clock.now();
@@ -173,7 +165,20 @@ class FetchRun {
     await this.task.files.record(record);
     this.#records.set(record.start, record);
     this.#fetched += 1;
-    this.task.observer.done?.(record, this.#unfinished - 1);
+    this.#adapt(record);
+    const left = sum(this.#queue, ({ start, end }) => end - start);
+    this.task.observer.done?.(record, left);
+  }
+
+  /** Lets the next windows be as long as their answers may be large, judged by this one. */
+  #adapt({ start, end, file }: WindowRecord): void {
+    const { answerBytes, unitMs, longestMs } = this.task.vendor;
+    if (answerBytes === undefined) return;
+    const bytesOfUnit = (file?.bytes ?? 0) / ((end - start) / unitMs);
+    const units = Math.floor(answerBytes / Math.max(1, bytesOfUnit));
+    // An empty window says little of the next one.
+    const length = Math.min(Math.max(1, units) * unitMs, 2 * Math.max(this.#lengthMs, end - start));
+    this.#lengthMs = Math.min(length, longestMs);
   }
 }
 

@@ -1,4 +1,6 @@
+import type { FetchClock } from "./fetch-clock.js";
 import type { Send, VendorAnswer, VendorRequest } from "./http.js";
+import type { RequestsPerTime } from "./request-limit.js";
 import type { Window } from "./windows.js";
 
 /** How an answer without the events of a window is to be taken. */
@@ -34,8 +36,14 @@ export interface Vendor {
   readonly account: string;
   /** The shortest window. */
   readonly unitMs: number;
-  /** The longest window that is asked for at first. */
+  /** Of the first windows. */
+  readonly firstMs: number;
+  /** The longest window; none crosses a multiple of it. */
   readonly longestMs: number;
+  /** Bytes that an answer should have: windows are as long as that. Absent: all are alike. */
+  readonly answerBytes?: number;
+  /** The most requests in a time, of all processes. */
+  readonly limits: readonly RequestsPerTime[];
   /** Requests at a time. */
   readonly concurrency: number;
   /** Advice for a window of one unit that is too large. */
@@ -51,14 +59,6 @@ export interface Vendor {
    * Returns undefined if it has no events.
    */
   check(path: string, window: Window, signal: AbortSignal): Promise<CheckedFile | undefined>;
-}
-
-/** The time of a fetch; tests replace it. */
-export interface FetchClock {
-  /** ms since 1970. */
-  now(): number;
-  /** Rejects with the signal's reason. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface FetchTools {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { moveDurably, writeDurably } from "../base/durable-file.js";
+import { moveDurably, readOrNone, writeDurably } from "../base/durable-file.js";
 import { SwitchyardError } from "../base/errors.js";
 import { makeDirectory } from "../base/make-directory.js";
 import { asOutput } from "../base/output-error.js";
@@ -32,6 +32,8 @@ const recordSchema = z.strictObject({
   /** Set until the file has its name. */
   isPending: z.literal(true).optional(),
 });
+
+const timesSchema = z.array(z.number());
 
 /** A window that is done, or nearly. Times in ms since 1970. */
 export type WindowRecord = z.output<typeof recordSchema>;
@@ -69,6 +71,18 @@ export class WindowFiles {
     return Promise.all(named.map((path) => this.#read(path)));
   }
 
+  /** Returns the times of requests that were remembered, in ms since 1970. */
+  async requestTimes(): Promise<readonly number[]> {
+    await this.files.fetch([this.#requestsPath]);
+    const text = await readOrNone(join(this.files.directory, this.#requestsPath));
+    return text === undefined ? [] : timesSchema.catch([]).parse(JSON.parse(String(text)));
+  }
+
+  /** Remembers the times of requests, before the last of them is made. */
+  async rememberRequests(times: readonly number[]): Promise<void> {
+    await this.#writeLedger(this.#requestsPath, times);
+  }
+
   /** Returns the names of all files of the output, without directories below it. */
   async names(): Promise<readonly string[]> {
     const all = await this.files.list("");
@@ -104,17 +118,19 @@ export class WindowFiles {
   async record({ start, end, fetched, ...rest }: WindowRecord): Promise<void> {
     const iso = (ms: number) => new Date(ms).toISOString();
     const name = `${stampOf(start)}_${stampOf(end)}.json`;
-    const path = `${LEDGER}/${this.account}/${name}`;
-    const text = JSON.stringify({
-      start: iso(start),
-      end: iso(end),
-      fetched: iso(fetched),
-      ...rest,
-    });
+    const times = { start: iso(start), end: iso(end), fetched: iso(fetched) };
+    await this.#writeLedger(`${LEDGER}/${this.account}/${name}`, { ...times, ...rest });
+  }
+
+  get #requestsPath(): string {
+    return `${LEDGER}/${this.account}.requests.json`;
+  }
+
+  async #writeLedger(path: string, content: object): Promise<void> {
     const target = join(this.files.directory, path);
     await asOutput(target, async () => {
       await makeDirectory(dirname(target));
-      await writeDurably(target, `${text}\n`);
+      await writeDurably(target, `${JSON.stringify(content)}\n`);
     });
     await this.files.publish([path]);
   }

@@ -31,11 +31,20 @@ export function missingWindows(
   return missing;
 }
 
-/** Returns the two halves of a window of more than one unit, cut between two units. */
-export function halvesOf({ start, end }: Window, unitMs: number): readonly [Window, Window] {
-  const middle = start + Math.ceil((end - start) / unitMs / 2) * unitMs;
+/** Returns the beginning of a window, at most `longestMs` long, and the rest if there is any. */
+export function cutWindow(
+  { start, end }: Window,
+  longestMs: number,
+): readonly [Window, Window | undefined] {
+  const middle = start + longestMs;
+  if (middle >= end) return [{ start, end }, undefined];
   return [
     { start, end: middle },
     { start: middle, end },
   ];
+}
+
+/** Returns half the length of a window of more than one unit, in whole units. */
+export function halfOf({ start, end }: Window, unitMs: number): number {
+  return Math.ceil((end - start) / unitMs / 2) * unitMs;
 }

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../base/day.js";
+import { DAY_MS, HOUR_MS } from "../base/day.js";
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
@@ -15,16 +15,39 @@ export interface FetchRequest {
   /** Exclusive. */
   readonly until: number | typeof NOW;
   readonly place: OutputPlace;
-  readonly region: "us" | "eu";
+  readonly region: "us" | "eu" | "in";
+  /** Empty for vendors whose keys belong to one project. */
+  readonly project: string;
   readonly host?: string;
   /** The secrets of the vendor, by variable. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** The variables that hold the keys of a vendor. */
-const keyVariables = {
-  amplitude: ["AMPLITUDE_API_KEY", "AMPLITUDE_SECRET_KEY"],
-} as const satisfies Record<FetchRequest["vendor"], readonly string[]>;
+interface VendorNeeds {
+  /** The variables that hold its keys. */
+  readonly keys: readonly string[];
+  readonly unitMs: number;
+  readonly unit: string;
+  readonly hasProject: boolean;
+  readonly regions: readonly FetchRequest["region"][];
+}
+
+const needs: Readonly<Record<FetchRequest["vendor"], VendorNeeds>> = {
+  amplitude: {
+    keys: ["AMPLITUDE_API_KEY", "AMPLITUDE_SECRET_KEY"],
+    unitMs: HOUR_MS,
+    unit: "hour",
+    hasProject: false,
+    regions: ["us", "eu"],
+  },
+  mixpanel: {
+    keys: ["MIXPANEL_USERNAME", "MIXPANEL_SECRET"],
+    unitMs: DAY_MS,
+    unit: "day",
+    hasProject: true,
+    regions: ["us", "eu", "in"],
+  },
+};
 
 /** Throws `UsageError` for what is missing or contradicts itself. */
 export function resolveFetch(configuration: Configuration, environment: Environment): FetchRequest {
@@ -36,7 +59,17 @@ export function resolveFetch(configuration: Configuration, environment: Environm
   if (to === undefined) {
     throw new UsageError("output_missing", `Pass ${option("to")}: a directory for the files.`);
   }
-  for (const time of [from, until]) requireHour(time);
+  const { keys, hasProject, regions, ...unit } = needs[vendor];
+  for (const time of [from, until]) requireUnits(time, unit);
+  if (hasProject && values.project === undefined) {
+    throw missing("project", `pass ${option("project")} <id>`);
+  }
+  if (!regions.includes(region)) {
+    throw new UsageError(
+      "fetch_incomplete",
+      `${vendor} has no region ${region}: pass ${option("region")} ${regions.join(" or ")}.`,
+    );
+  }
   if (until !== NOW && until <= from) {
     throw new UsageError(
       "fetch_span_invalid",
@@ -50,16 +83,21 @@ export function resolveFetch(configuration: Configuration, environment: Environm
     place: placeOf(configuration, to),
     region,
     ...omitUndefined({ host: fetchHost }),
-    secrets: Object.fromEntries(
-      keyVariables[vendor].map((name) => [name, requireKey(environment, name)]),
-    ),
+    project: values.project ?? "",
+    secrets: Object.fromEntries(keys.map((name) => [name, requireKey(environment, name)])),
   };
 }
 
-function requireHour(time: number | typeof NOW): void {
-  if (time === NOW || time % HOUR_MS === 0) return;
+function requireUnits(
+  time: number | typeof NOW,
+  { unitMs, unit }: Pick<VendorNeeds, "unitMs" | "unit">,
+): void {
+  if (time === NOW || time % unitMs === 0) return;
   const text = new Date(time).toISOString();
-  throw new UsageError("fetch_span_invalid", `${text} is not a whole hour in UTC.`);
+  throw new UsageError(
+    "fetch_span_invalid",
+    `${text} is not the beginning of a whole ${unit} in UTC.`,
+  );
 }
 
 function requireKey(environment: Environment, name: string): string {

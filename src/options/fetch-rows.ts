@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as type from "./option-types.js";
 
 /** The vendors that `fetch` asks. */
-export const fetchVendors = ["amplitude"] as const;
+export const fetchVendors = ["amplitude", "mixpanel"] as const;
 
 /** Word for the newest time that a vendor promises to be complete. */
 export const NOW = "now";
@@ -38,9 +38,17 @@ export const fetchRows = {
   },
   region: {
     section: "fetch",
-    type: type.choice(["us", "eu"]),
+    type: type.choice(["us", "eu", "in"]),
     description: "Region in which the vendor keeps the project",
     default: "us",
+  },
+  project: {
+    section: "fetch",
+    type: type.textType(
+      type.validText((text) => /^[\w-]{1,100}$/.test(text), "the ID of a project, such as 2195193"),
+      "<id>",
+    ),
+    description: "ID of the project, for Mixpanel",
   },
   fetchHost: {
     section: "fetch",

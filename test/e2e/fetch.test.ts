@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { HOUR_MS } from "../../src/base/day.js";
+import { DAY_MS, HOUR_MS } from "../../src/base/day.js";
 import type { Manifest } from "../../src/ledger/manifest.js";
 import { type ServedVendor, serveVendor } from "../fetch/vendors/serve-vendor.js";
 import { SimulatedAmplitude, type UploadedEvent } from "../fetch/vendors/simulated-amplitude.js";
+import { SimulatedMixpanel } from "../fetch/vendors/simulated-mixpanel.js";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
 import { createRandom } from "../support/random.js";
@@ -233,6 +234,85 @@ describe("fetch amplitude", () => {
     expect(zips(copy).sort()).toEqual(zips(local).sort());
     const again = JSON.parse((await runInProcess(args, { env: keys })).stdout);
     expect(again).toMatchObject({ requests: 0, rows: 2 * 72 });
+  });
+});
+
+describe("fetch mixpanel", () => {
+  const keys = { MIXPANEL_USERNAME: "user", MIXPANEL_SECRET: "secret" };
+  const began = Date.now();
+  const now = () => FIRST + 99 * DAY_MS + Date.now() - began;
+  const count = 40;
+  const events = Array.from({ length: count * 30 }, (_, number) => {
+    const day = FIRST + (number % count) * DAY_MS;
+    const properties = {
+      time: day + number,
+      distinct_id: `u${number % 7}`,
+      $insert_id: `i${number}`,
+    };
+    return { day, line: JSON.stringify({ event: "viewed", properties }) };
+  });
+  const args = (url: string, to: string, ...more: readonly string[]) => [
+    "fetch",
+    "mixpanel",
+    "--from",
+    "2026-03-01",
+    "--to",
+    to,
+    "--host",
+    url,
+    ...more,
+  ];
+
+  it("asks for more days at a time as their answers are small, and has each event once", async () => {
+    const vendor = new SimulatedMixpanel({ now, events });
+    const server = await serveVendor(vendor.send);
+    served.push(server);
+    const to = join(scratch, "mixpanel");
+    const more = ["--project", "12", "--until", "2026-04-10", "--json"];
+    const { exitCode, stdout, stderr } = await runInProcess(args(server.url, to, ...more), {
+      env: keys,
+    });
+    expect(exitCode, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: events.length, failed: [] });
+    expect(vendor.requests).toBeLessThan(12);
+    const days = join(scratch, "mixpanel-days");
+    const exported = await runInProcess([
+      "export",
+      to,
+      "--preset",
+      "mixpanel",
+      "--to",
+      days,
+      "--json",
+    ]);
+    expect(JSON.parse(exported.stdout)).toMatchObject({
+      rows: { read: events.length, delivered: events.length },
+    });
+  });
+
+  it.each([
+    [[], 2, "fetch_incomplete", /pass --project <id>/],
+    [
+      ["--project", "12", "--region", "in", "--until", "2026-03-02T05:00Z"],
+      2,
+      "fetch_span_invalid",
+      /whole day/,
+    ],
+    [
+      ["--project", "13", "--until", "2026-03-03"],
+      1,
+      "vendor_key_refused",
+      /No access to this project/,
+    ],
+  ] as const)("refuses %j", async (more, exitCode, code, words) => {
+    const vendor = new SimulatedMixpanel({ now, events });
+    const server = await serveVendor(vendor.send);
+    served.push(server);
+    const result = await runInProcess(args(server.url, join(scratch, code), ...more), {
+      env: keys,
+    });
+    expect([result.exitCode, result.stderr]).toEqual([exitCode, expect.stringMatching(words)]);
+    expect(result.stderr).toContain(`[${code}]`);
   });
 });
 

@@ -48,12 +48,15 @@ async function* disturbed(
   for await (const chunk of body) chunks.push(Uint8Array.from(chunk));
   const bytes = Buffer.concat(chunks);
   const at = Math.floor(random() * bytes.length);
+  // Small answers come without a checksum: that of the connection is all that they have.
+  const hasChecksum = ["PK", "\x1f\x8b"].includes(bytes.toString("latin1", 0, 2));
   if (how === 3) yield* once("<html>Please sign in</html>");
-  else if (how === 2) {
+  else if (how === 2 && hasChecksum) {
     bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
     yield bytes;
   } else {
     yield bytes.subarray(0, at);
-    if (how === 0) throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+    if (how === 0 || !hasChecksum)
+      throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
   }
 }

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../src/base/day.js";
+import type { Send } from "../../src/fetch/http.js";
 import { runFetch } from "../../src/fetch/run-fetch.js";
 import type { FetchTools, Vendor } from "../../src/fetch/vendor.js";
 import { amplitude } from "../../src/fetch/vendors/amplitude.js";
+import { mixpanel } from "../../src/fetch/vendors/mixpanel.js";
 import { WindowFiles, type WindowRecord } from "../../src/fetch/window-files.js";
 import type { Window } from "../../src/fetch/windows.js";
 import { directoryFiles } from "../../src/output/directory-files.js";
@@ -15,6 +17,7 @@ import { scratchDirectory } from "../support/scratch.js";
 import { faultyNetwork } from "./faulty-network.js";
 import { readZip } from "./read-zip.js";
 import { SimulatedAmplitude, type UploadedEvent } from "./vendors/simulated-amplitude.js";
+import { type DayEvent, SimulatedMixpanel } from "./vendors/simulated-mixpanel.js";
 import { VirtualClock } from "./virtual-clock.js";
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
@@ -48,6 +51,9 @@ class MortalFiles extends WindowFiles {
 
   override clear = () => this.#call(() => super.clear());
   override records = () => this.#call(() => super.records());
+  override requestTimes = () => this.#call(() => super.requestTimes());
+  override rememberRequests: WindowFiles["rememberRequests"] = (times) =>
+    this.#call(() => super.rememberRequests(times));
   override names = () => this.#call(() => super.names());
   override write: WindowFiles["write"] = (bytes) => {
     this.left -= 1;
@@ -63,7 +69,18 @@ function held(vendor: Vendor, clock: VirtualClock): Vendor {
   return { ...vendor, check: (...file) => clock.working(() => vendor.check(...file)) };
 }
 
-function eventsOf(random: () => number, days: number): UploadedEvent[] {
+/** A vendor with its events, and what its files must hold. */
+interface World {
+  readonly vendor: Vendor;
+  readonly send: Send;
+  /** Returns the lines of the events of a span. */
+  wanted(span: Window): readonly string[];
+  disconnect(): void;
+  /** Checks that the vendor's limits were kept. */
+  requireLimits(): void;
+}
+
+function amplitudeWorld(random: () => number, days: number, clock: VirtualClock): World {
   const events: UploadedEvent[] = [];
   const count = Math.floor(random() * 60);
   for (let number = 0; number < count; number++) {
@@ -74,7 +91,40 @@ function eventsOf(random: () => number, days: number): UploadedEvent[] {
     const padding = "x".repeat(Math.floor(random() * 2_000));
     events.push({ uploaded, line: JSON.stringify({ uuid: `e${number}`, padding }) });
   }
-  return events;
+  const bytesMax = 500 + random() * 20_000;
+  const simulation = new SimulatedAmplitude({ now: () => clock.now(), events, bytesMax });
+  const origin = "https://amplitude.com";
+  const vendor = amplitude({ apiKey: "key", secretKey: "secret", origin });
+  return {
+    vendor,
+    send: simulation.send,
+    wanted: ({ start, end }) =>
+      events.filter(({ uploaded }) => uploaded >= start && uploaded < end).map(({ line }) => line),
+    disconnect: () => simulation.disconnect(),
+    requireLimits: () => expect(simulation.busiest).toBeLessThanOrEqual(vendor.concurrency),
+  };
+}
+
+function mixpanelWorld(random: () => number, days: number, clock: VirtualClock): World {
+  const events: DayEvent[] = [];
+  const count = Math.floor(random() * 200);
+  for (let number = 0; number < count; number++) {
+    const day = FIRST_DAY + Math.floor(random() ** 2 * days) * DAY_MS;
+    const padding = "x".repeat(Math.floor(random() * 200));
+    events.push({ day, line: JSON.stringify({ event: `e${number}`, padding }) });
+  }
+  const simulation = new SimulatedMixpanel({ now: () => clock.now(), events });
+  const about = { username: "user", secret: "secret", project: "12", region: "us" } as const;
+  const vendor = mixpanel({ ...about, origin: "https://data.mixpanel.com" });
+  return {
+    // Answers as small as these would all fit into one.
+    vendor: { ...vendor, answerBytes: 200 + random() * 5_000 },
+    send: simulation.send,
+    wanted: ({ start, end }) =>
+      events.filter(({ day }) => day >= start && day < end).map(({ line }) => line),
+    disconnect: () => undefined,
+    requireLimits: () => expect(simulation.limited).toBe(0),
+  };
 }
 
 function requireTiles(records: readonly WindowRecord[], span: Window): void {
@@ -93,67 +143,71 @@ async function rowsIn(
   const rows: string[] = [];
   for (const { file } of records) {
     if (file === undefined) continue;
-    const members = await readZip(readFileSync(join(directory, file.name)));
-    const texts = members.map((bytes) => gunzipSync(bytes).toString().trimEnd());
-    const lines = texts.flatMap((text) => text.split("\n"));
+    const bytes = readFileSync(join(directory, file.name));
+    const members = file.name.endsWith(".zip") ? await readZip(bytes) : [bytes];
+    const isPlain = file.name.endsWith(".jsonl");
+    const texts = members.map((member) => (isPlain ? member : gunzipSync(member)).toString());
+    const lines = texts.flatMap((text) => text.trimEnd().split("\n"));
     expect([members.length, lines.length]).toEqual([file.members, file.rows]);
     rows.push(...lines);
   }
   return rows.sort();
 }
 
-/** Each world has about four and a half runs, of which a third is killed: in CI they are 10,000 together. */
-test(`any faults and kills give each uploaded event once (SWITCHYARD_SEED=${seed})`, async () => {
-  const random = createRandom(seed);
-  let kills = 0;
-  for (let run = propertyRuns(2_300); run > 0; run--) {
-    const directory = join(scratch, `run-${run}`);
-    mkdirSync(directory, { recursive: true });
-    const days = 1 + Math.floor(random() * 3);
-    const clock = new VirtualClock(FIRST_DAY + Math.floor((days + random()) * DAY_MS));
-    const events = eventsOf(random, days + 2);
-    const vendorSide = new SimulatedAmplitude({
-      now: () => clock.now(),
-      events,
-      bytesMax: 500 + random() * 20_000,
-    });
-    const vendor = held(
-      amplitude({ apiKey: "key", secretKey: "secret", origin: "https://amplitude.com" }),
-      clock,
-    );
-    const network = { clock, random, share: random() * 0.15 };
-    for (let attempt = 1; ; attempt++) {
-      const files = new MortalFiles(directory, vendor.account, clock, random);
-      if (attempt < 6 && random() < 0.7) files.left = Math.floor(random() ** 2 * 60);
-      const controller = new AbortController();
-      const tools: FetchTools = {
-        send: faultyNetwork(vendorSide.send, network),
-        clock,
-        random,
-        signal: controller.signal,
-      };
-      const span = { start: FIRST_DAY, end: vendor.completeUntil(clock.now()) };
-      const outcome = await clock
-        .run(runFetch({ vendor, files, span, observer: {} }, tools))
-        .catch((error: unknown) => {
-          if (error instanceof Killed) return undefined;
-          throw error;
-        });
-      kills += outcome === undefined ? 1 : 0;
-      if (outcome === undefined) {
-        vendorSide.disconnect();
-        continue;
-      }
-      requireTiles(outcome.records, span);
-      const wanted = events.filter(({ uploaded }) => uploaded < span.end && uploaded >= span.start);
-      expect(await rowsIn(directory, outcome.records)).toEqual(
-        wanted.map(({ line }) => line).sort(),
-      );
-      if (attempt >= 4) break;
-      await clock.run(clock.sleep(random() * DAY_MS));
+/** Each world has about four and a half runs, of which a third is killed: in CI they are 3,000 together. */
+test.each([
+  ["amplitude", amplitudeWorld, 3, 400],
+  ["mixpanel", mixpanelWorld, 90, 300],
+] as const)(
+  `any faults and kills give each event once: %s (SWITCHYARD_SEED=${seed})`,
+  async (_, createWorld, daysMax, worlds) => {
+    const random = createRandom(seed);
+    let kills = 0;
+    for (let run = propertyRuns(worlds); run > 0; run--) {
+      const directory = join(scratch, `run-${run}`);
+      mkdirSync(directory, { recursive: true });
+      const days = 1 + Math.floor(random() * daysMax);
+      const clock = new VirtualClock(FIRST_DAY + Math.floor((days + random()) * DAY_MS));
+      const world = createWorld(random, days + 2, clock);
+      kills += await runWorld(world, directory, clock, random);
+      world.requireLimits();
+      rmSync(directory, { recursive: true });
     }
-    expect(vendorSide.busiest).toBeLessThanOrEqual(vendor.concurrency);
-    rmSync(directory, { recursive: true });
+    expect(kills).toBeGreaterThan(0);
+  },
+  900_000,
+);
+
+/** Fetches four times or more, as time goes on, and returns how often a run was killed. */
+async function runWorld(
+  world: World,
+  directory: string,
+  clock: VirtualClock,
+  random: () => number,
+): Promise<number> {
+  const vendor = held(world.vendor, clock);
+  const network = { clock, random, share: random() * 0.15 };
+  let kills = 0;
+  for (let attempt = 1; ; attempt++) {
+    const files = new MortalFiles(directory, vendor.account, clock, random);
+    if (attempt < 6 && random() < 0.7) files.left = Math.floor(random() ** 2 * 60);
+    const signal = new AbortController().signal;
+    const tools: FetchTools = { send: faultyNetwork(world.send, network), clock, random, signal };
+    const span = { start: FIRST_DAY, end: vendor.completeUntil(clock.now()) };
+    const outcome = await clock
+      .run(runFetch({ vendor, files, span, observer: {} }, tools))
+      .catch((error: unknown) => {
+        if (error instanceof Killed) return undefined;
+        throw error;
+      });
+    if (outcome === undefined) {
+      kills += 1;
+      world.disconnect();
+      continue;
+    }
+    requireTiles(outcome.records, span);
+    expect(await rowsIn(directory, outcome.records)).toEqual([...world.wanted(span)].sort());
+    if (attempt >= 4) return kills;
+    await clock.run(clock.sleep(random() * DAY_MS));
   }
-  expect(kills).toBeGreaterThan(0);
-}, 900_000);
+}

@@ -1,4 +1,4 @@
-import type { FetchClock } from "../../src/fetch/vendor.js";
+import type { FetchClock } from "../../src/fetch/fetch-clock.js";
 
 /** Turns of the event loop without work after which everybody sleeps. */
 const IDLE_TURNS = 2;

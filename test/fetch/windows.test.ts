@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { halvesOf, missingWindows, type Window } from "../../src/fetch/windows.js";
+import { cutWindow, halfOf, missingWindows, type Window } from "../../src/fetch/windows.js";
 import { propertyRuns } from "../support/property-runs.js";
 
 const window = fc
@@ -33,19 +33,16 @@ test("missing windows have each unit that no known one has, once and in order", 
   );
 });
 
-test("halves have a unit at least, and are as long as each other or one unit apart", () => {
+test("a window is cut at its length, and half of one is half its units, at least one", () => {
   fc.assert(
-    fc.property(fc.nat(50), fc.integer({ min: 2, max: 40 }), (start, units) => {
-      const [first, second] = halvesOf({ start: start * 7, end: (start + units) * 7 }, 7);
-      const lengths = [first.end - first.start, second.end - second.start];
-      expect([first.start, second.start, second.end]).toEqual([
-        start * 7,
-        first.end,
-        (start + units) * 7,
-      ]);
-      expect(Math.min(...lengths)).toBeGreaterThanOrEqual(7);
-      expect(Math.abs((lengths[0] ?? 0) - (lengths[1] ?? 0))).toBeLessThanOrEqual(7);
+    fc.property(window, fc.integer({ min: 1, max: 50 }), (whole, longest) => {
+      const [first, rest] = cutWindow(whole, longest);
+      const parts = rest === undefined ? [first] : [first, rest];
+      expect(unitsOf(parts)).toEqual(unitsOf([whole]));
+      expect(first.end - first.start).toBe(Math.min(longest, whole.end - whole.start));
     }),
     { numRuns: propertyRuns(500) },
   );
+  const hours = (count: number) => halfOf({ start: 0, end: count * 60 }, 60) / 60;
+  expect([2, 3, 4, 5, 24].map(hours)).toEqual([1, 2, 2, 3, 12]);
 });

@@ -44,7 +44,9 @@ export function amplitude({ apiKey, secretKey, origin }: AmplitudeOptions): Vend
     title: "Amplitude",
     account: `amplitude-${createHash("sha256").update(apiKey).digest("hex").slice(0, 12)}`,
     unitMs: HOUR_MS,
+    firstMs: DAY_MS,
     longestMs: DAY_MS,
+    limits: [],
     concurrency: CONCURRENCY,
     tooLargeAdvice:
       "An hour of more than 4 GB comes only with Amplitude's export to S3, Google Cloud Storage or Azure: " +

@@ -1,0 +1,87 @@
+import { gzipSync } from "node:zlib";
+import { DAY_MS, HOUR_MS } from "../../../src/base/day.js";
+import type { Send, VendorAnswer, VendorRequest } from "../../../src/fetch/http.js";
+
+/** An event as Mixpanel has it. */
+export interface DayEvent {
+  /** Midnight of its day in UTC notation, whatever the zone of the project is. */
+  readonly day: number;
+  /** One line of JSON. */
+  readonly line: string;
+}
+
+interface SimulationOptions {
+  now(): number;
+  readonly events: readonly DayEvent[];
+  readonly project?: string;
+  readonly username?: string;
+  readonly secret?: string;
+}
+
+const limits = [
+  { requests: 60, ms: HOUR_MS },
+  { requests: 3, ms: 1_000 },
+];
+
+/**
+ * Mixpanel's raw export as its documentation describes it, without a network: both days are included, bodies
+ * are compressed if they are large enough, and a project has 60 requests an hour and three a second.
+ */
+export class SimulatedMixpanel {
+  requests = 0;
+  /** Requests that were refused because there were too many. */
+  limited = 0;
+  #times: number[] = [];
+
+  constructor(private readonly options: SimulationOptions) {}
+
+  readonly send: Send = async (request) => {
+    this.requests += 1;
+    return this.#answer(request);
+  };
+
+  #answer({ url, headers, method }: VendorRequest): VendorAnswer {
+    const { now, project = "12", username = "user", secret = "secret", events } = this.options;
+    if (method !== "GET" || url.pathname !== "/api/2.0/export") return answer(404, "Not Found");
+    const [scheme, credentials = ""] = (headers["authorization"] ?? "").split(" ");
+    const given = Buffer.from(credentials, "base64").toString();
+    if (scheme !== "Basic" || given !== `${username}:${secret}`)
+      return answer(401, '{"error": "Invalid service account credentials"}');
+    if (url.searchParams.get("project_id") !== project)
+      return answer(403, '{"error": "No access to this project"}');
+    const count = (ms: number) => this.#times.filter((time) => time > now() - ms).length;
+    if (limits.some(({ requests, ms }) => count(ms) >= requests)) {
+      this.limited += 1;
+      const error = `Query rate limit exceeded for project_id: ${project}. 1/100 queries running concurrently and ${count(HOUR_MS) + 1}/60 queries running in the last hour`;
+      return answer(429, JSON.stringify({ request: url.pathname, error }));
+    }
+    this.#times.push(now());
+    const [from = Number.NaN, to = Number.NaN] = ["from_date", "to_date"].map((name) =>
+      Date.parse(`${url.searchParams.get(name)}T00:00:00Z`),
+    );
+    if (!(from <= to)) return answer(400, '{"error": "from_date must be before to_date"}');
+    const lines = events
+      .filter(({ day }) => day >= from && day <= to && day + DAY_MS <= now() + 12 * HOUR_MS)
+      .map(({ line }) => `${line}\n`);
+    const body = Buffer.from(lines.join(""));
+    const isCompressed = body.length > 1_400 && headers["accept-encoding"] === "gzip";
+    return {
+      status: 200,
+      headers: isCompressed ? { "content-encoding": "gzip" } : {},
+      body: pieces(isCompressed ? gzipSync(body, { level: 1 }) : body),
+    };
+  }
+}
+
+function answer(status: number, words: string): VendorAnswer {
+  return {
+    status,
+    headers: { "content-type": "application/json" },
+    body: pieces(Buffer.from(words)),
+  };
+}
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += 1_024)
+    yield bytes.subarray(start, start + 1_024);
+}
