@@ -11,7 +11,7 @@ import type { FetchTools, Vendor } from "./vendor.js";
 import { WindowFiles } from "./window-files.js";
 import { missingWindows, type Window } from "./windows.js";
 
-/** What to fetch, and where its files go. */
+/** A span of a vendor's events, and the place for its files. */
 export interface ExportRequest {
   readonly vendor: Vendor;
   readonly place: OutputPlace;

@@ -34,7 +34,7 @@ export async function readLines(source: SourceBytes, signal: AbortSignal): Promi
 
 class LineCount {
   #lines = 0;
-  /** Of the line that is not ended yet. */
+  /** Bytes of the line that is not ended yet. */
   #bytes = 0;
   #first = 0;
   #last = 0;

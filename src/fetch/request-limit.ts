@@ -15,7 +15,7 @@ interface LimitMemory {
 
 /**
  * Lets requests begin so that no time has more of them than the vendor takes, wherever it begins. The times
- * survive the process, because the vendor counts on: a limiter in memory would begin anew after a kill.
+ * survive the process, because the vendor counts on: a limiter in memory would begin again after a kill.
  */
 export class RequestLimit {
   #times: number[];

@@ -11,7 +11,7 @@ import { cutWindow, halfOf, missingWindows, type Window } from "./windows.js";
 export interface FetchTask {
   readonly vendor: Vendor;
   readonly files: WindowFiles;
-  /** What is to be there at the end. */
+  /** The time whose events are to be there at the end. */
   readonly span: Window;
   readonly observer: FetchObserver;
 }
@@ -43,13 +43,13 @@ export async function runFetch(task: FetchTask, tools: FetchTools): Promise<Fetc
 
 class FetchRun {
   readonly #records = new Map<number, WindowRecord>();
-  /** Of the files that are there. */
+  /** Names of the files that are there. */
   readonly #names = new Set<string>();
   readonly #failed: FetchError[] = [];
   /** Windows that nobody fetches yet, the earliest last. */
   #queue: Window[] = [];
   #fetched = 0;
-  /** Of the next window. */
+  /** Length of the next window. */
   #lengthMs: number;
   /** Grows shorter when the vendor refuses a window of this length. */
   #longestMs: number;

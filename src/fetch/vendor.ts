@@ -36,7 +36,7 @@ export interface Vendor {
   readonly account: string;
   /** The shortest window. */
   readonly unitMs: number;
-  /** Of the first windows. */
+  /** Length of the first windows. */
   readonly firstMs: number;
   /** The longest window; none crosses a multiple of it. */
   readonly longestMs: number;

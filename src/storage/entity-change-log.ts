@@ -19,7 +19,7 @@ interface StoredChange extends LatestChange {
   readonly version: number | null;
 }
 
-/** What is logged of an entity or a key. */
+/** The state of an entity or a key, as far as it is logged. */
 interface LoggedState extends Pick<StoredEntity, "id" | "version"> {
   readonly kind: AuditedKind;
   /** JSON; kept of what is removed. */

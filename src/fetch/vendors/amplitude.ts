@@ -20,7 +20,7 @@ export const amplitudeOrigins = {
 /** Events that are uploaded in an hour can be exported two hours after its end. */
 const DELAY_MS = 2 * HOUR_MS;
 
-/** Of five at a time that all of Amplitude's REST API takes, for all programs with the key. */
+/** Amplitude's REST API takes five at a time, from all programs with the key. */
 const CONCURRENCY = 4;
 
 /** The pause after a 429 without `Retry-After`. */

@@ -20,7 +20,7 @@ interface SegmentIDsProps {
   readonly isWriter: boolean;
 }
 
-/** What to do with the IDs that were typed. */
+/** The change that is made with the IDs that were typed. */
 type Step = "add" | "remove";
 
 /** The ids of a segment that is a list. Many are added or removed at once. */

@@ -16,7 +16,7 @@ export interface OuterRows {
   readonly rowBytesMax: number;
 }
 
-/** What the rows of a batch are elements of. */
+/** The rows that the rows of a batch are elements of. */
 export interface Owners {
   /** Rows of the outer batch. */
   readonly rows: Uint32Array;
