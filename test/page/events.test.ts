@@ -110,7 +110,7 @@ describeConsole("events and the audit log in the web console", (web) => {
     await byName.getByLabel("Names with").press("Enter");
     await expect.poll(() => byName.getByRole("link").count()).toBe(10);
     await byName.getByRole("link", { name: "many_69" }).click();
-    await byDay.getByRole("button", { name: "Sun, 5 May 2024, 1 events" }).waitFor();
+    await byDay.getByRole("button", { name: "Sun, 5 May 2024, 1 event" }).waitFor();
     const rows = page.getByRole("table").getByRole("row");
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByLabel("User ID").fill("nobody");
