@@ -154,10 +154,10 @@ async function rowsIn(
   return rows.sort();
 }
 
-/** Each world has about four and a half runs, of which a third is killed: in CI they are 3,000 together. */
+/** Each world has about four and a half runs, of which a third is killed: in CI they are 1,100 together. */
 test.each([
-  ["amplitude", amplitudeWorld, 3, 400],
-  ["mixpanel", mixpanelWorld, 90, 300],
+  ["amplitude", amplitudeWorld, 3, 160],
+  ["mixpanel", mixpanelWorld, 90, 100],
 ] as const)(
   `any faults and kills give each event once: %s (SWITCHYARD_SEED=${seed})`,
   async (_, createWorld, daysMax, worlds) => {
