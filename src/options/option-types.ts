@@ -28,6 +28,7 @@ import {
   refuseScheme,
   schemeOf,
   type TimeLimits,
+  takenHeaders,
 } from "./option-values.js";
 import { type JsonOutput, jsonOutputs, STANDARD_OUTPUT } from "./options.js";
 
@@ -369,12 +370,6 @@ export const share = numberType(
     z.number().gt(0).max(1),
   ),
   "<share>",
-);
-
-/** Headers, in lower case, that mean something else to the service or to HTTP. */
-const takenHeaders: ReadonlySet<string> = new Set(
-  `connection content-encoding content-length content-type date expect host idempotency-key
-  if-match transfer-encoding upgrade x-request-id`.split(/\s+/),
 );
 
 /** Accepts no user or password: the URL is printed and recorded. */

@@ -242,3 +242,9 @@ export function refuseScheme(text: string): string {
 export function isOrigin(text: string): boolean {
   return text === "*" || (URL.canParse(text) && new URL(text).origin === text);
 }
+
+/** Headers, in lower case, that mean something else to the service or to HTTP. */
+export const takenHeaders: ReadonlySet<string> = new Set(
+  `connection content-encoding content-length content-type date expect host idempotency-key
+  if-match transfer-encoding upgrade x-request-id`.split(/\s+/),
+);

@@ -5,6 +5,7 @@ import { option } from "../../base/option-text.js";
 import { sum } from "../../base/sum.js";
 import { checkZip } from "../check-zip.js";
 import type { VendorAnswer } from "../http.js";
+import { usualVerdict } from "../usual-verdict.js";
 import type { CheckedFile, Vendor, Verdict } from "../vendor.js";
 import { stampOf } from "../window-files.js";
 import type { Window } from "../windows.js";
@@ -83,33 +84,14 @@ function judge(
   { status, headers }: Pick<VendorAnswer, "status" | "headers">,
   words: string,
 ): Verdict {
-  switch (status) {
-    case 200:
-      return { kind: "events" };
-    case 404:
-      // Another 404 may be that of a proxy: it must not pass for an hour without events.
-      if (/raw data files were not found/i.test(words)) return { kind: "empty" };
-      break;
-    case 400:
-      if (/too large/i.test(words)) return { kind: "too_large" };
-      break;
-    case 401:
-    case 403:
-      return { kind: "refused", isKey: true, advice: KEY_ADVICE };
-    case 429: {
-      const seconds = Number(headers["retry-after"]);
-      return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
-    }
-    case 504:
-      return { kind: "timed_out" };
-    case 408:
-    case 500:
-    case 502:
-    case 503:
-      return { kind: "later" };
+  // Another 404 may be that of a proxy: it must not pass for an hour without events.
+  if (status === 404 && /raw data files were not found/i.test(words)) return { kind: "empty" };
+  if (status === 400 && /too large/i.test(words)) return { kind: "too_large" };
+  if (status === 429) {
+    const seconds = Number(headers["retry-after"]);
+    return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
   }
-  const advice = "Check the address and the time span; what was fetched is kept";
-  return { kind: "refused", isKey: false, advice };
+  return usualVerdict(status, KEY_ADVICE);
 }
 
 /** `<project>/<project>_2026-01-31_7#0.json.gz`, with the hour of the upload. */

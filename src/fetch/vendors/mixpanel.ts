@@ -5,6 +5,7 @@ import { option } from "../../base/option-text.js";
 import { fileState, fingerprintFile } from "../../sources/fingerprint.js";
 import type { VendorAnswer } from "../http.js";
 import { readLines } from "../read-lines.js";
+import { usualVerdict } from "../usual-verdict.js";
 import type { CheckedFile, Vendor, Verdict } from "../vendor.js";
 import type { Window } from "../windows.js";
 
@@ -94,41 +95,19 @@ function daysText(window: Window, between: string): string {
   return first === last && between !== "_" ? first : `${first}${between}${last}`;
 }
 
+const KEY_ADVICE =
+  "Check MIXPANEL_USERNAME and MIXPANEL_SECRET (Organization Settings, Service Accounts), that the " +
+  `account is a member of the project, ${option("project")} and ${option("region")}`;
+
 function judge(
   _window: Window,
   { status }: Pick<VendorAnswer, "status" | "headers">,
   words: string,
 ): Verdict {
-  switch (status) {
-    case 200:
-      return { kind: "events" };
-    case 401:
-    case 403:
-      return {
-        kind: "refused",
-        isKey: true,
-        advice:
-          "Check MIXPANEL_USERNAME and MIXPANEL_SECRET (Organization Settings, Service Accounts), that the " +
-          `account is a member of the project, ${option("project")} and ${option("region")}`,
-      };
-    case 429: {
-      // "… 61/60 queries running in the last hour …"
-      const [, count, max] = /(\d+)\/(\d+) queries running in the last hour/.exec(words) ?? [];
-      return {
-        kind: "later",
-        waitMs: Number(count) > Number(max) ? HOURLY_LIMIT_MS : OTHER_LIMIT_MS,
-      };
-    }
-    case 504:
-      return { kind: "timed_out" };
-    case 408:
-    case 500:
-    case 502:
-    case 503:
-      return { kind: "later" };
-  }
-  const advice = "Check the address, the project and the time span; what was fetched is kept";
-  return { kind: "refused", isKey: false, advice };
+  if (status !== 429) return usualVerdict(status, KEY_ADVICE);
+  // "… 61/60 queries running in the last hour …"
+  const [, count, max] = /(\d+)\/(\d+) queries running in the last hour/.exec(words) ?? [];
+  return { kind: "later", waitMs: Number(count) > Number(max) ? HOURLY_LIMIT_MS : OTHER_LIMIT_MS };
 }
 
 async function check(
