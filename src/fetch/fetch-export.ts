@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { SwitchyardError } from "../base/errors.js";
+import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { PLAN_PATH } from "../output/layout.js";
 import { withFiles, withLockedFiles } from "../output/open-files.js";
 import type { OutputFiles } from "../output/output-files.js";
@@ -32,14 +32,20 @@ export async function fetchExport(
 ): Promise<FetchResult> {
   const clock = {
     now: Date.now,
-    sleep: (ms: number, stop: AbortSignal) => sleep(ms, undefined, { signal: stop }),
+    sleep: async (ms: number, stop: AbortSignal) => {
+      await sleep(ms, undefined, { signal: stop }).catch(() => stop.throwIfAborted());
+    },
   };
   return withLockedFiles({ ...place, signal }, noFile, async (files, lock) => {
     await refuseExport(files);
     const stop = AbortSignal.any([signal, lock.lost]);
     const tools: FetchTools = { send, clock, random: Math.random, signal: stop };
     const own = new WindowFiles(files, vendor.account);
-    return runFetch({ vendor, files: own, span, observer }, tools);
+    try {
+      return await runFetch({ vendor, files: own, span, observer }, tools);
+    } catch (error) {
+      throw signal.aborted ? interrupted(error) : error;
+    }
   });
 }
 
@@ -56,6 +62,11 @@ export async function planExport(
     const present = records.filter(({ start, end }) => start < span.end && end > span.start);
     return { missing, present: present.length };
   });
+}
+
+function interrupted(cause: unknown): SwitchyardError {
+  const text = "interrupted; what was fetched is kept, and the same command fetches the rest";
+  return new SwitchyardError("interrupted", text, { cause, exitCode: exitCodes.interrupted });
 }
 
 /** The files of an export that Switchyard has made must not lie among those that it will read. */

@@ -140,6 +140,26 @@ describe("fetch amplitude", () => {
     ]);
   });
 
+  it("ends with 130 when it is interrupted, and resumes", async () => {
+    const { url } = await start({ now: FIRST + 99 * HOUR_MS, days: 2 });
+    const to = join(scratch, "interrupted");
+    const until = ["--until", "2026-03-03"];
+    const controller = new AbortController();
+    const busy = await serveVendor(async () => {
+      controller.abort();
+      return { status: 503, headers: {}, body: textBody("busy") };
+    });
+    served.push(busy);
+    const { signal } = controller;
+    const stopped = await runInProcess(fetchArgs(busy.url, to, ...until), { env, signal });
+    expect([stopped.exitCode, stopped.stderr]).toEqual([
+      130,
+      expect.stringMatching(/same command fetches the rest.*\[interrupted\]/),
+    ]);
+    const { stdout } = await runInProcess(fetchArgs(url, to, ...until, "--json"), { env });
+    expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, rows: 144 });
+  });
+
   it("keeps projects apart in one directory, and never replaces a file", async () => {
     const to = join(scratch, "projects");
     const fetchWith = async (project: number, apiKey: string) => {
