@@ -43,7 +43,7 @@ export const external = ["libsql", "apache-arrow"];
  */
 const starts = {
   command: ["cli/main.ts"],
-  run: ["commands/steps/run-steps.ts", "commands/steps/export-step.ts", "engine/run-export.ts"],
+  run: ["migration/run-steps.ts", "migration/export-step.ts", "engine/run-export.ts"],
   worker: ["engine/workers/split-worker.ts"],
   validation: ["engine/workers/validate-worker.ts"],
   service: ["commands/service/run-serve.ts"],

@@ -26,7 +26,7 @@ import {
   workerOptions,
 } from "../commands/command-options.js";
 import type { CommandContext } from "../commands/context.js";
-import type { Invocation } from "../commands/steps/run-steps.js";
+import type { Invocation } from "../migration/run-steps.js";
 import type { GivenFlags } from "../options/configuration.js";
 import { fetchVendors } from "../options/fetch-rows.js";
 import { flagOf, type OptionName, placeholderOf } from "../options/option-names.js";
@@ -342,7 +342,7 @@ function argumentOf(command: Command, argument: CommandRow["argument"]): GivenFl
 
 function stepsOf(command: Invocation["command"]): CommandRow["run"] {
   return async ({ flags, configPath, words, parsed }, context) => {
-    const { runSteps } = await import("../commands/steps/run-steps.js");
+    const { runSteps } = await import("../migration/run-steps.js");
     const opens = parsed["open"] === true;
     return runSteps({ command, flags, configPath, words, opens }, context);
   };

@@ -3,7 +3,7 @@ import { exitCodes, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
 import { suggestion } from "../base/schema.js";
 import { type CommandContext, outputOf } from "../commands/context.js";
-import { printFailure } from "../commands/print-outcome.js";
+import { printFailure } from "../commands/print-result.js";
 import {
   describeOption,
   environmentNameOf,

@@ -4,7 +4,7 @@ import { requireExport } from "../options/run-options.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext } from "./context.js";
-import { printResult } from "./print-outcome.js";
+import { printResult } from "./print-result.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
 /** Joins the small files of an export and returns the exit code; never throws. */

@@ -4,7 +4,7 @@ import {
   loadConfiguration,
 } from "../options/configuration.js";
 import { type CommandContext, type OutputForm, outputOf } from "./context.js";
-import { printFailure } from "./print-outcome.js";
+import { printFailure } from "./print-result.js";
 
 /** A command line before file and environment are read. */
 export interface CommandLine {

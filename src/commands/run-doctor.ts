@@ -12,7 +12,7 @@ import {
 import { formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import { type CommandContext, outputOf } from "./context.js";
-import { printFailure, printResult } from "./print-outcome.js";
+import { printFailure, printResult } from "./print-result.js";
 import type { CommandLine } from "./run-configured.js";
 import { serviceOptionsOf } from "./service/service-options.js";
 

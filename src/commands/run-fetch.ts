@@ -13,7 +13,7 @@ import { formatBytes, formatDuration, formatNumberOf } from "../report/quantitie
 import { line } from "../report/summary-parts.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext, OutputForm } from "./context.js";
-import { printResult } from "./print-outcome.js";
+import { printResult } from "./print-result.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
 /** Fetches the export of a vendor, and returns the exit code; never throws. */

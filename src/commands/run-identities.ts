@@ -12,9 +12,9 @@ import {
 } from "../report/summary-parts.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext } from "./context.js";
-import { displayOf, printResult } from "./print-outcome.js";
+import { displayOf, printResult } from "./print-result.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
-import { runExitCode } from "./steps/step.js";
+import { runExitCode } from "./run-exit-code.js";
 
 /** Makes a table of identities, and returns the exit code; never throws. */
 export function runIdentities(line: CommandLine, context: CommandContext): Promise<number> {

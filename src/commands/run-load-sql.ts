@@ -6,7 +6,7 @@ import { loadConfiguration } from "../options/configuration.js";
 import type { Warehouse } from "../options/options.js";
 import { requireExport } from "../options/run-options.js";
 import { type CommandContext, outputOf } from "./context.js";
-import { printFailure } from "./print-outcome.js";
+import { printFailure } from "./print-result.js";
 import type { CommandLine } from "./run-configured.js";
 
 /** Prints the statements that load an export and returns the exit code; never throws. */

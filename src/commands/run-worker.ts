@@ -3,7 +3,7 @@ import { runs } from "../engine/runs.js";
 import { resolveWorkerOptions } from "../options/run-options.js";
 import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import type { CommandContext } from "./context.js";
-import { displayOf, printResult } from "./print-outcome.js";
+import { displayOf, printResult } from "./print-result.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
 /** Reads the splits of a queue until it is stopped, and returns the exit code; never throws. */

@@ -4,7 +4,7 @@ import { formatCount, formatDuration, formatNumberOf } from "../report/quantitie
 import { describeRuns } from "../report/runs-summary.js";
 import type { ListedRun } from "../run/sent-runs.js";
 import type { CommandContext, OutputForm } from "./context.js";
-import { printResult } from "./print-outcome.js";
+import { printResult } from "./print-result.js";
 
 const INTERVAL_MS = 2_000;
 

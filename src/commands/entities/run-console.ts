@@ -10,7 +10,7 @@ import type { Configuration } from "../../options/configuration.js";
 import { resolveConsole } from "../../options/console-options.js";
 import { formatDuration, formatNumberOf } from "../../report/quantities.js";
 import type { CommandContext, OutputForm } from "../context.js";
-import { printResult } from "../print-outcome.js";
+import { printResult } from "../print-result.js";
 import { addressOf, openConsole } from "../qualify/run-qualify.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
 import { type ImportResult, summarizeImport } from "./import-summary.js";

@@ -8,7 +8,7 @@ import { resolveRunOptions } from "../../options/run-options.js";
 import { MappingUnknown } from "../../survey/propose-mapping.js";
 import { readingOptions } from "../command-options.js";
 import { type CommandContext, outputOf } from "../context.js";
-import { printFailure, printResult } from "../print-outcome.js";
+import { printFailure, printResult } from "../print-result.js";
 import type { CommandLine } from "../run-configured.js";
 import { draftConfiguration, draftSkeleton } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";

@@ -7,7 +7,7 @@ import type { BackupManifest } from "../../storage/backup/backup-manifest.js";
 import { restoreBackup } from "../../storage/backup/restore-backup.js";
 import { writeBackup } from "../../storage/backup/write-backup.js";
 import type { CommandContext, OutputForm } from "../context.js";
-import { printResult } from "../print-outcome.js";
+import { printResult } from "../print-result.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
 import { serviceOptionsOf } from "./service-options.js";
 

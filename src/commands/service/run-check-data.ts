@@ -5,7 +5,7 @@ import { dataFiles } from "../../storage/data-files.js";
 import { databaseError } from "../../storage/database-error.js";
 import { checkDatabase } from "../../storage/open-database.js";
 import type { CommandContext } from "../context.js";
-import { printResult } from "../print-outcome.js";
+import { printResult } from "../print-result.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
 import { serviceOptionsOf } from "./service-options.js";
 

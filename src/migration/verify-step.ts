@@ -1,9 +1,9 @@
-import { exitCodes } from "../../base/errors.js";
-import { verifyStored } from "../../check/verify/verify-stored.js";
-import { openRange } from "../../formats/input-formats.js";
-import type { Configuration } from "../../options/configuration.js";
-import { requireExport } from "../../options/run-options.js";
-import { summarizeStored, summarizeVerify } from "../../report/verify-summary.js";
+import { exitCodes } from "../base/errors.js";
+import { verifyStored } from "../check/verify/verify-stored.js";
+import { openRange } from "../formats/input-formats.js";
+import type { Configuration } from "../options/configuration.js";
+import { requireExport } from "../options/run-options.js";
+import { summarizeStored, summarizeVerify } from "../report/verify-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 
 export async function runVerifyStep(

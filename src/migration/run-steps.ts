@@ -1,38 +1,36 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { exitCodes, SwitchyardError } from "../../base/errors.js";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import { sum } from "../../base/sum.js";
-import type { StoredEvents } from "../../check/verify/stored-counts.js";
-import type { RunMetrics } from "../../engine/run-metrics.js";
-import { runs } from "../../engine/runs.js";
+import { exitCodes, SwitchyardError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { sum } from "../base/sum.js";
+import type { StoredEvents } from "../check/verify/stored-counts.js";
+import { type CommandContext, type OutputForm, outputOf } from "../commands/context.js";
+import { displayOf } from "../commands/print-result.js";
+import { dataDirectoryOf } from "../commands/service/service-options.js";
+import type { RunMetrics } from "../engine/run-metrics.js";
+import { runs } from "../engine/runs.js";
 import {
   type Configuration,
   type GivenFlags,
   loadConfiguration,
-} from "../../options/configuration.js";
-import type { StepName } from "../../options/configuration-schema.js";
-import {
-  type CompleteValues,
-  environmentNameOf,
-  withDefaults,
-} from "../../options/option-names.js";
-import { STANDARD_OUTPUT } from "../../options/options.js";
-import { outputRows } from "../../options/output-rows.js";
-import { resolveReady } from "../../options/ready-options.js";
-import { placeOf } from "../../options/run-options.js";
-import { MANIFEST_NAME } from "../../output/layout.js";
-import { openOutput } from "../../output/open-output.js";
-import { logLine } from "../../report/progress.js";
-import { formatNumberOf } from "../../report/quantities.js";
-import { harmless } from "../../report/terminal-text.js";
-import type { ExportResult } from "../../run/export-spec.js";
-import { type CommandContext, type OutputForm, outputOf } from "../context.js";
-import { displayOf, notify, printOutcome, printStep } from "../print-outcome.js";
-import { dataDirectoryOf } from "../service/service-options.js";
+} from "../options/configuration.js";
+import type { StepName } from "../options/configuration-schema.js";
+import { type CompleteValues, environmentNameOf, withDefaults } from "../options/option-names.js";
+import { STANDARD_OUTPUT } from "../options/options.js";
+import { outputRows } from "../options/output-rows.js";
+import { resolveReady } from "../options/ready-options.js";
+import { placeOf } from "../options/run-options.js";
+import { MANIFEST_NAME } from "../output/layout.js";
+import { openOutput } from "../output/open-output.js";
+import { logLine } from "../report/progress.js";
+import { formatNumberOf } from "../report/quantities.js";
+import { harmless } from "../report/terminal-text.js";
+import type { ExportResult } from "../run/export-spec.js";
 import { keepConsole, type MigrationConsole, showConsole } from "./console-link.js";
 import type { Journal } from "./journal.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
+import { notify } from "./notify.js";
+import { printOutcome, printStep } from "./print-outcome.js";
 import { type CommandOutcome, type RunStep, resultsOf, type StepReport } from "./step.js";
 
 /** The steps of `migrate`. Each is loaded when it runs. */
@@ -205,7 +203,7 @@ function besideEvents(context: CommandContext): CommandContext {
 
 async function serveMetrics(run: Run, { metrics: address }: CompleteValues) {
   if (address === undefined) return;
-  const { RunMetrics } = await import("../../engine/run-metrics.js");
+  const { RunMetrics } = await import("../engine/run-metrics.js");
   run.metrics = await RunMetrics.listen(address);
   const { url } = run.metrics;
   const { stderr } = run.context;

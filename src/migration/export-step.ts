@@ -1,13 +1,14 @@
-import { exitCodes, UsageError } from "../../base/errors.js";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import type { ShardResult } from "../../distributed/run-shard.js";
-import type { Configuration } from "../../options/configuration.js";
-import { STANDARD_OUTPUT } from "../../options/options.js";
-import { resolveExportOptions } from "../../options/run-options.js";
-import { formatShard } from "../../plan/shard.js";
-import { summarizeExport, summarizeShard } from "../../report/run-summary.js";
-import type { ExportResult } from "../../run/export-spec.js";
-import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
+import { exitCodes, UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { runExitCode } from "../commands/run-exit-code.js";
+import type { ShardResult } from "../distributed/run-shard.js";
+import type { Configuration } from "../options/configuration.js";
+import { STANDARD_OUTPUT } from "../options/options.js";
+import { resolveExportOptions } from "../options/run-options.js";
+import { formatShard } from "../plan/shard.js";
+import { summarizeExport, summarizeShard } from "../report/run-summary.js";
+import type { ExportResult } from "../run/export-spec.js";
+import { requireFields, type StepContext, type StepReport } from "./step.js";
 
 export async function runExportStep(
   configuration: Configuration,

@@ -1,11 +1,12 @@
-import { exitCodes, hasCode, UsageError } from "../../base/errors.js";
-import { outputError } from "../../base/output-error.js";
-import type { Configuration } from "../../options/configuration.js";
-import { resolveStreamOptions } from "../../options/stream-options.js";
-import { summarizeStream } from "../../report/stream-summary.js";
-import type { WriteBytes } from "../../run/stream/stream-events.js";
-import type { ByteStream } from "../context.js";
-import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
+import { exitCodes, hasCode, UsageError } from "../base/errors.js";
+import { outputError } from "../base/output-error.js";
+import type { ByteStream } from "../commands/context.js";
+import { runExitCode } from "../commands/run-exit-code.js";
+import type { Configuration } from "../options/configuration.js";
+import { resolveStreamOptions } from "../options/stream-options.js";
+import { summarizeStream } from "../report/stream-summary.js";
+import type { WriteBytes } from "../run/stream/stream-events.js";
+import { requireFields, type StepContext, type StepReport } from "./step.js";
 
 /** Writes the events of an export to standard output. */
 export async function runStreamStep(

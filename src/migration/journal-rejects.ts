@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
-import type { MigrationReject } from "../../contract/migration.js";
+import type { MigrationReject } from "../contract/migration.js";
 import {
   RAW_CHARACTERS_MAX,
   REJECTS_READ_BYTES_MAX,

@@ -1,43 +1,43 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { exitCodes, SwitchyardError } from "../../base/errors.js";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import { version } from "../../base/package-files.js";
-import { completeReport, openComparison, writeReportFiles } from "../../engine/complete-report.js";
-import { openReloads } from "../../engine/reloaded-events.js";
-import { requireExpected } from "../../engine/require-expected.js";
-import { recordRunOptions } from "../../ledger/recorded-options.js";
-import type { RunObserver } from "../../ledger/run-observer.js";
-import type { Configuration } from "../../options/configuration.js";
-import { CONFIGURATION_NAME } from "../../options/configuration-file.js";
-import { resolveExportOptions, resolveValidateRequest } from "../../options/run-options.js";
-import { checkReportDirectory, FIXES_MODULE_NAME, REPORT_NAME } from "../../output/write-report.js";
-import type { Report } from "../../profile/report.js";
-import { factsOf } from "../../report/error-text.js";
-import { formatNumberOf } from "../../report/quantities.js";
-import { harmless, shellWord } from "../../report/terminal-text.js";
-import {
-  describeApplied,
-  describeFixed,
-  type NextStep,
-  summarizeValidate,
-} from "../../report/validate-summary.js";
-import { checkAccepted } from "../../report/verdict.js";
-import { findNewInputs } from "../../run/new-inputs.js";
-import { exceeds } from "../../run/run.js";
-import { digestFiles, listInputs, withoutPaths } from "../../sources/inputs.js";
-import type { Discovery } from "../../sources/source-discovery.js";
+import { exitCodes, SwitchyardError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { version } from "../base/package-files.js";
 import {
   exportOptions,
   flagWords,
   outputOptions,
   readingOptions,
   validateOptions,
-} from "../command-options.js";
-
+} from "../commands/command-options.js";
+import { runExitCode } from "../commands/run-exit-code.js";
+import { completeReport, openComparison, writeReportFiles } from "../engine/complete-report.js";
+import { openReloads } from "../engine/reloaded-events.js";
+import { requireExpected } from "../engine/require-expected.js";
+import { recordRunOptions } from "../ledger/recorded-options.js";
+import type { RunObserver } from "../ledger/run-observer.js";
+import type { Configuration } from "../options/configuration.js";
+import { CONFIGURATION_NAME } from "../options/configuration-file.js";
+import { resolveExportOptions, resolveValidateRequest } from "../options/run-options.js";
+import { checkReportDirectory, FIXES_MODULE_NAME, REPORT_NAME } from "../output/write-report.js";
+import type { Report } from "../profile/report.js";
+import { factsOf } from "../report/error-text.js";
+import { formatNumberOf } from "../report/quantities.js";
+import { harmless, shellWord } from "../report/terminal-text.js";
+import {
+  describeApplied,
+  describeFixed,
+  type NextStep,
+  summarizeValidate,
+} from "../report/validate-summary.js";
+import { checkAccepted } from "../report/verdict.js";
+import { findNewInputs } from "../run/new-inputs.js";
+import { exceeds } from "../run/run.js";
+import { digestFiles, listInputs, withoutPaths } from "../sources/inputs.js";
+import type { Discovery } from "../sources/source-discovery.js";
 import { type AppliedFixes, applyFixes } from "./apply-fixes.js";
-import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
+import { requireFields, type StepContext, type StepReport } from "./step.js";
 
 /**
  * Runs the dry run; in a migration only over the inputs that its export has not begun to read. With

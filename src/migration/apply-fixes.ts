@@ -1,13 +1,13 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { writeDurably } from "../../base/durable-file.js";
-import { UsageError } from "../../base/errors.js";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import type { Configuration } from "../../options/configuration.js";
-import type { ConfigurationChange } from "../../options/configuration-edit.js";
-import { CONFIGURATION_NAME } from "../../options/configuration-file.js";
-import type { Finding } from "../../profile/report.js";
-import { describeChange } from "../../report/validate-summary.js";
+import { writeDurably } from "../base/durable-file.js";
+import { UsageError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { Configuration } from "../options/configuration.js";
+import type { ConfigurationChange } from "../options/configuration-edit.js";
+import { CONFIGURATION_NAME } from "../options/configuration-file.js";
+import type { Finding } from "../profile/report.js";
+import { describeChange } from "../report/validate-summary.js";
 
 export interface AppliedFixes {
   /** Name of the configuration file in messages. */
@@ -30,7 +30,7 @@ export async function applyFixes(
   const wanted = findings.flatMap(({ fix }) => (fix?.isSafe === true ? [fix] : []));
   if (wanted.length === 0) return { file, changes: [] };
   // Loaded only here: few runs change a configuration.
-  const { editConfiguration } = await import("../../options/configuration-edit.js");
+  const { editConfiguration } = await import("../options/configuration-edit.js");
   const target = path.join(directory, path.basename(file));
   // A fix depends on the preset of the run, which may come from a flag.
   const before = fileName === undefined ? newText(values.preset) : await readText(target, file);

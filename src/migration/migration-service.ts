@@ -1,9 +1,9 @@
-import { UsageError } from "../../base/errors.js";
-import type { StoredEvents } from "../../check/verify/stored-counts.js";
-import type { Configuration } from "../../options/configuration.js";
-import { flagOf, keyOf } from "../../options/option-names.js";
-import type { CommandContext } from "../context.js";
-import { serviceOptionsOf } from "../service/service-options.js";
+import { UsageError } from "../base/errors.js";
+import type { StoredEvents } from "../check/verify/stored-counts.js";
+import type { CommandContext } from "../commands/context.js";
+import { serviceOptionsOf } from "../commands/service/service-options.js";
+import type { Configuration } from "../options/configuration.js";
+import { flagOf, keyOf } from "../options/option-names.js";
 
 /** Events of a request to the embedded service, which accepts arrays. */
 const EMBEDDED_BATCH_SIZE = 500;
@@ -41,7 +41,7 @@ export async function openMigrationService(
   if (isUsed) refuseOthers(configuration);
   const { dataDirectory } = serviceOptionsOf(values, currentDirectory);
   // It takes longer to load than most commands to run.
-  const { startEmbeddedService } = await import("../service/embedded-service.js");
+  const { startEmbeddedService } = await import("../commands/service/embedded-service.js");
   const service = await startEmbeddedService(dataDirectory, values.logLevel ?? "error");
   const stop = () => service.stop();
   // It only shows the migration.

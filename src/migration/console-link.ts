@@ -1,4 +1,4 @@
-import type { CommandContext, OutputForm } from "../context.js";
+import type { CommandContext, OutputForm } from "../commands/context.js";
 import type { MigrationService } from "./migration-service.js";
 
 /** The console that shows a migration: the one of its own service. */
@@ -18,7 +18,7 @@ export async function showConsole(
   const isPrinted = !json && !quiet;
   if (isPrinted) stderr.write(`Watch it: ${linkOf(console)}\n`);
   if (!opens) return;
-  const { openBrowser } = await import("../../base/open-browser.js");
+  const { openBrowser } = await import("../base/open-browser.js");
   // A link works once: the printed one is for another browser.
   openBrowser(linkOf(console), environment, (reason) => {
     if (isPrinted)

@@ -1,20 +1,20 @@
-import { exitCodes } from "../../base/errors.js";
-import type { StoredEvents } from "../../check/verify/stored-counts.js";
-import type { VerifyResult } from "../../check/verify/verify.js";
-import type { StoredResult } from "../../check/verify/verify-stored.js";
-import type { ReadyResult } from "../../engine/run-ready.js";
-import type { Runs } from "../../engine/runs.js";
-import type { MissingFields } from "../../ledger/manifest.js";
-import type { RunObserver, RunOutcome } from "../../ledger/run-observer.js";
-import type { Configuration, GivenFlags } from "../../options/configuration.js";
-import type { StepName } from "../../options/configuration-schema.js";
-import type { Report } from "../../profile/report.js";
-import { factsOf } from "../../report/error-text.js";
-import { missingFieldsError } from "../../report/summary-parts.js";
-import type { ExportResult } from "../../run/export-spec.js";
-import type { SendResult } from "../../run/send-result.js";
-import type { ByteStream } from "../context.js";
-import type { QualifyResult } from "../qualify/run-qualify.js";
+import { exitCodes } from "../base/errors.js";
+import type { StoredEvents } from "../check/verify/stored-counts.js";
+import type { VerifyResult } from "../check/verify/verify.js";
+import type { StoredResult } from "../check/verify/verify-stored.js";
+import type { ByteStream } from "../commands/context.js";
+import type { QualifyResult } from "../commands/qualify/run-qualify.js";
+import type { ReadyResult } from "../engine/run-ready.js";
+import type { Runs } from "../engine/runs.js";
+import type { MissingFields } from "../ledger/manifest.js";
+import type { RunObserver } from "../ledger/run-observer.js";
+import type { Configuration, GivenFlags } from "../options/configuration.js";
+import type { StepName } from "../options/configuration-schema.js";
+import type { Report } from "../profile/report.js";
+import { factsOf } from "../report/error-text.js";
+import { missingFieldsError } from "../report/summary-parts.js";
+import type { ExportResult } from "../run/export-spec.js";
+import type { SendResult } from "../run/send-result.js";
 import type { MigrationService } from "./migration-service.js";
 
 /** Results of the steps of a migration, for later steps and for the summary. */
@@ -85,24 +85,6 @@ export function requireFields(
   if (error === undefined) return report;
   const { exitCode } = error;
   return { ...report, exitCode, json: { ...report.json, exitCode, error: factsOf(error) }, error };
-}
-
-/** Returns the exit code of a run over inputs. */
-export function runExitCode({
-  outcome,
-  tooManyRejects,
-}: {
-  readonly outcome: RunOutcome;
-  readonly tooManyRejects: boolean;
-}): number {
-  switch (outcome) {
-    case "interrupted":
-      return exitCodes.interrupted;
-    case "failed":
-      return exitCodes.failed;
-    case "done":
-      return tooManyRejects ? exitCodes.tooManyRejects : exitCodes.done;
-  }
 }
 
 /** The end of a command. */

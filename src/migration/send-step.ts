@@ -1,15 +1,16 @@
-import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
-import { omitUndefined } from "../../base/omit-undefined.js";
-import type { RowCounts } from "../../ledger/manifest.js";
-import type { Configuration } from "../../options/configuration.js";
-import type { MaxRejects } from "../../options/options.js";
-import { resolveRunOptions } from "../../options/run-options.js";
-import { resolveSendRequest } from "../../options/send-options.js";
-import { factsOf } from "../../report/error-text.js";
-import { summarizeSend, summarizeStoppedSend } from "../../report/run-summary.js";
-import { exceeds } from "../../run/run.js";
-import { type SendResult, type SendStanding, SendStopped } from "../../run/send-result.js";
-import { requireFields, runExitCode, type StepContext, type StepReport } from "./step.js";
+import { exitCodes, SwitchyardError, throwIfInterrupted } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { runExitCode } from "../commands/run-exit-code.js";
+import type { RowCounts } from "../ledger/manifest.js";
+import type { Configuration } from "../options/configuration.js";
+import type { MaxRejects } from "../options/options.js";
+import { resolveRunOptions } from "../options/run-options.js";
+import { resolveSendRequest } from "../options/send-options.js";
+import { factsOf } from "../report/error-text.js";
+import { summarizeSend, summarizeStoppedSend } from "../report/run-summary.js";
+import { exceeds } from "../run/run.js";
+import { type SendResult, type SendStanding, SendStopped } from "../run/send-result.js";
+import { requireFields, type StepContext, type StepReport } from "./step.js";
 
 /**
  * Sends events. A migration first checks the rows that the same inputs are known to reject. Throws

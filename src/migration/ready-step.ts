@@ -1,11 +1,11 @@
-import { exitCodes } from "../../base/errors.js";
-import { sum } from "../../base/sum.js";
-import type { ReadyResult } from "../../engine/run-ready.js";
-import type { Configuration } from "../../options/configuration.js";
-import { resolveReady } from "../../options/ready-options.js";
-import { formatNumberOf } from "../../report/quantities.js";
-import { line } from "../../report/summary-parts.js";
-import { harmless } from "../../report/terminal-text.js";
+import { exitCodes } from "../base/errors.js";
+import { sum } from "../base/sum.js";
+import type { ReadyResult } from "../engine/run-ready.js";
+import type { Configuration } from "../options/configuration.js";
+import { resolveReady } from "../options/ready-options.js";
+import { formatNumberOf } from "../report/quantities.js";
+import { line } from "../report/summary-parts.js";
+import { harmless } from "../report/terminal-text.js";
 import type { StepContext, StepReport } from "./step.js";
 
 export async function runReadyStep(

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { exitCodes, SwitchyardError } from "../../src/base/errors.js";
-import { Journal } from "../../src/commands/steps/journal.js";
-import type { StepReport } from "../../src/commands/steps/step.js";
 import { type Migration, migration } from "../../src/contract/migration.js";
 import type { RunProgress } from "../../src/ledger/run-observer.js";
+import { Journal } from "../../src/migration/journal.js";
+import type { StepReport } from "../../src/migration/step.js";
 import { loadConfiguration } from "../../src/options/configuration.js";
 import { scratchDirectory } from "../support/scratch.js";
 

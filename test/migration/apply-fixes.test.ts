@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { applyFixes } from "../../src/commands/steps/apply-fixes.js";
+import { applyFixes } from "../../src/migration/apply-fixes.js";
 import type { Finding } from "../../src/profile/report.js";
 import { scratchDirectory } from "../support/scratch.js";
 

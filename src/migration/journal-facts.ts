@@ -1,4 +1,4 @@
-import { exitCodes } from "../../base/errors.js";
+import { exitCodes } from "../base/errors.js";
 import type {
   MigrationAccounts,
   MigrationAttempt,
@@ -7,15 +7,15 @@ import type {
   MigrationReject,
   MigrationStep,
   MigrationValidation,
-} from "../../contract/migration.js";
-import type { RowCounts, RunAccounts } from "../../ledger/manifest.js";
-import type { RunProgress } from "../../ledger/run-observer.js";
-import type { StepName } from "../../options/configuration-schema.js";
-import type { Report } from "../../profile/report.js";
-import { factsOf } from "../../report/error-text.js";
-import type { Speed } from "../../report/progress.js";
-import { rejectAdvice } from "../../report/reject-advice.js";
-import { isObjectUrl } from "../../store/object-url.js";
+} from "../contract/migration.js";
+import type { RowCounts, RunAccounts } from "../ledger/manifest.js";
+import type { RunProgress } from "../ledger/run-observer.js";
+import type { StepName } from "../options/configuration-schema.js";
+import type { Report } from "../profile/report.js";
+import { factsOf } from "../report/error-text.js";
+import type { Speed } from "../report/progress.js";
+import { rejectAdvice } from "../report/reject-advice.js";
+import { isObjectUrl } from "../store/object-url.js";
 import {
   DAYS_MAX,
   FINDINGS_MAX,

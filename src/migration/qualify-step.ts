@@ -1,15 +1,20 @@
 import { dirname } from "node:path";
-import { exitCodes } from "../../base/errors.js";
-import { settleUnlessRunning } from "../../check/compact/settle-compaction.js";
-import { namingOptionsOf } from "../../engine/complete-report.js";
-import type { Configuration } from "../../options/configuration.js";
-import { resolveConsole } from "../../options/console-options.js";
-import { placeOf } from "../../options/run-options.js";
-import { findEventSource } from "../qualify/event-source.js";
-import { prepareCount, readKnownEvents, readStoredEvents } from "../qualify/known-events.js";
-import { summarizeQualify } from "../qualify/qualify-summary.js";
-import type { QualifyResult, QualifyTask } from "../qualify/run-qualify.js";
-import { runExitCode, type StepContext, type StepReport } from "./step.js";
+import { exitCodes } from "../base/errors.js";
+import { settleUnlessRunning } from "../check/compact/settle-compaction.js";
+import { findEventSource } from "../commands/qualify/event-source.js";
+import {
+  prepareCount,
+  readKnownEvents,
+  readStoredEvents,
+} from "../commands/qualify/known-events.js";
+import { summarizeQualify } from "../commands/qualify/qualify-summary.js";
+import type { QualifyResult, QualifyTask } from "../commands/qualify/run-qualify.js";
+import { runExitCode } from "../commands/run-exit-code.js";
+import { namingOptionsOf } from "../engine/complete-report.js";
+import type { Configuration } from "../options/configuration.js";
+import { resolveConsole } from "../options/console-options.js";
+import { placeOf } from "../options/run-options.js";
+import type { StepContext, StepReport } from "./step.js";
 
 export async function runQualifyStep(
   configuration: Configuration,
@@ -17,7 +22,7 @@ export async function runQualifyStep(
 ): Promise<StepReport> {
   const task = await taskOf(configuration, context);
   // The client takes longer to load than most commands take to run.
-  const { runQualify } = await import("../qualify/run-qualify.js");
+  const { runQualify } = await import("../commands/qualify/run-qualify.js");
   const result = await runQualify(task, context.signal);
   const exitCode = exitCodeOf(result);
   return {

@@ -1,16 +1,16 @@
 import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type Clock, systemClock } from "../../base/clock.js";
-import { exitCodes, hasCode } from "../../base/errors.js";
-import { type LockFile, takeLockFile } from "../../base/lock-file.js";
-import { makeDirectory } from "../../base/make-directory.js";
-import { nameOptions } from "../../base/option-text.js";
-import type { Migration, MigrationAttempt, MigrationStep } from "../../contract/migration.js";
-import type { RunObserver, RunProgress } from "../../ledger/run-observer.js";
-import type { StepName } from "../../options/configuration-schema.js";
-import { Speedometer } from "../../report/progress.js";
-import { describeFailure } from "../../report/summary-parts.js";
-import { journalPath } from "../../storage/migration-journals.js";
+import { type Clock, systemClock } from "../base/clock.js";
+import { exitCodes, hasCode } from "../base/errors.js";
+import { type LockFile, takeLockFile } from "../base/lock-file.js";
+import { makeDirectory } from "../base/make-directory.js";
+import { nameOptions } from "../base/option-text.js";
+import type { Migration, MigrationAttempt, MigrationStep } from "../contract/migration.js";
+import type { RunObserver, RunProgress } from "../ledger/run-observer.js";
+import type { StepName } from "../options/configuration-schema.js";
+import { Speedometer } from "../report/progress.js";
+import { describeFailure } from "../report/summary-parts.js";
+import { journalPath } from "../storage/migration-journals.js";
 import {
   attemptStateOf,
   emptyStep,

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { thisProcess } from "../../base/lock-file.js";
-import { version } from "../../base/package-files.js";
+import { thisProcess } from "../base/lock-file.js";
+import { version } from "../base/package-files.js";
 import {
   JOURNAL_VERSION,
   type Migration,
   type MigrationAttempt,
   type MigrationStep,
   stepNames,
-} from "../../contract/migration.js";
-import type { Configuration } from "../../options/configuration.js";
-import { CONFIGURATION_NAME } from "../../options/configuration-file.js";
-import type { StepName } from "../../options/configuration-schema.js";
-import { harmless, shellWord } from "../../report/terminal-text.js";
-import { asOf, parseJournal } from "../../storage/migration-journals.js";
+} from "../contract/migration.js";
+import type { Configuration } from "../options/configuration.js";
+import { CONFIGURATION_NAME } from "../options/configuration-file.js";
+import type { StepName } from "../options/configuration-schema.js";
+import { harmless, shellWord } from "../report/terminal-text.js";
+import { asOf, parseJournal } from "../storage/migration-journals.js";
 import { emptyStep, shortened } from "./journal-facts.js";
 import { ATTEMPTS_MAX } from "./journal-limits.js";
 
