@@ -192,6 +192,7 @@ const rooms = {
     "run",
     "distributed",
     "report",
+    "fetch",
     "engine",
     "contract",
     "console",

@@ -5,8 +5,10 @@ import { type ExportRequest, fetchExport, planExport } from "../fetch/fetch-expo
 import type { FetchObserver } from "../fetch/fetch-observer.js";
 import { type FetchResult, rowsOf } from "../fetch/run-fetch.js";
 import type { Vendor } from "../fetch/vendor.js";
-import { type FetchRequest, resolveFetch } from "../options/fetch-options.js";
+import type { Configuration } from "../options/configuration.js";
+import { resolveFetch } from "../options/fetch-options.js";
 import { NOW } from "../options/fetch-rows.js";
+import type { Environment } from "../options/secrets.js";
 import { pathInOutput } from "../output/output-place.js";
 import { logLine } from "../report/progress.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
@@ -22,16 +24,34 @@ export function runFetchCommand(
   context: CommandContext,
 ): Promise<number> {
   return runConfigured("fetch", given, context, async (configuration, output) => {
-    const request = resolveFetch(configuration, context.environment);
-    const vendor = createVendor(request);
-    const complete = vendor.completeUntil(Date.now());
-    const end = request.until === NOW ? complete : Math.min(request.until, complete);
-    const span = { start: request.from, end: Math.max(request.from, end) };
-    const asked = { vendor, place: request.place, span };
-    return dryRun
-      ? printPlan(asked, output, context)
-      : fetchAndPrint(asked, request, output, context);
+    const asked = await exportAskedFor(configuration, context.environment);
+    return dryRun ? printPlan(asked, output, context) : fetchAndPrint(asked, output, context);
   });
+}
+
+/** An export, and whether it ends before the time that was asked for. */
+interface AskedExport extends ExportRequest {
+  readonly isCut: boolean;
+}
+
+/** An export that was fetched, whole or in part. */
+export interface FetchedExport extends FetchResult {
+  readonly asked: AskedExport;
+  readonly durationMs: number;
+}
+
+/** Returns the export that the section `fetch` asks for, up to what is complete now. */
+export async function exportAskedFor(
+  configuration: Configuration,
+  environment: Environment,
+): Promise<AskedExport> {
+  const request = await resolveFetch(configuration, environment);
+  const { from, until, place } = request;
+  const vendor = createVendor(request);
+  const complete = vendor.completeUntil(Date.now());
+  const end = until === NOW ? complete : Math.min(until, complete);
+  const span = { start: from, end: Math.max(from, end) };
+  return { vendor, place, span, isCut: until !== NOW && span.end < until };
 }
 
 async function printPlan(
@@ -60,8 +80,7 @@ async function printPlan(
 }
 
 async function fetchAndPrint(
-  asked: ExportRequest,
-  { until }: FetchRequest,
+  asked: AskedExport,
   output: OutputForm,
   context: CommandContext,
 ): Promise<number> {
@@ -69,18 +88,26 @@ async function fetchAndPrint(
   const observer = observerOf(asked.vendor, output, context);
   const result = await fetchExport(asked, { signal: context.signal, observer });
   const durationMs = Math.round(context.clock.now() - started);
-  const exitCode = result.failed.length === 0 ? exitCodes.done : exitCodes.failed;
-  const { records, failed, ...counts } = result;
-  if (output.json) {
-    const totals = { windows: records.length, rows: rowsOf(records), bytes: bytesOf(result) };
-    const faults = failed.map(({ code, message }) => ({ code, message }));
-    const facts = { ...spanFacts(asked), ...counts, ...totals, failed: faults, durationMs };
-    context.stdout.write(`${JSON.stringify({ command: "fetch", exitCode, ...facts })}\n`);
-  } else if (!output.quiet || exitCode !== exitCodes.done) {
-    const isCut = until !== NOW && asked.span.end < until;
-    printResult(summarize(asked, result, durationMs, isCut), output, context);
-  }
+  const fetched = { ...result, asked, durationMs };
+  const exitCode = fetchExitCode(fetched);
+  if (output.json) context.stdout.write(`${JSON.stringify(jsonOfFetch(fetched))}\n`);
+  else if (!output.quiet || exitCode !== exitCodes.done)
+    printResult(summarizeFetch(fetched), output, context);
   return exitCode;
+}
+
+export function fetchExitCode({ failed }: FetchResult): number {
+  return failed.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** Returns the result as `--json` prints it. */
+export function jsonOfFetch(result: FetchedExport) {
+  const { asked, records, failed, durationMs, ...counts } = result;
+  const exitCode = fetchExitCode(result);
+  const totals = { windows: records.length, rows: rowsOf(records), bytes: bytesOf(records) };
+  const faults = failed.map(({ code, message }) => ({ code, message }));
+  const facts = { ...spanFacts(asked), ...counts, ...totals, failed: faults, durationMs };
+  return { command: "fetch", exitCode, ...facts };
 }
 
 /** Prints a line for each window. */
@@ -106,21 +133,17 @@ function observerOf(
   };
 }
 
-function summarize(
-  asked: ExportRequest,
-  result: FetchResult,
-  durationMs: number,
-  isCut: boolean,
-): string {
-  const { vendor, place } = asked;
-  const { records, fetched, requests, failed } = result;
+/** Returns the result for people. */
+export function summarizeFetch(result: FetchedExport): string {
+  const { asked, records, fetched, requests, failed, durationMs } = result;
+  const { vendor, place, isCut } = asked;
   const directory = harmless(pathInOutput(place.directory, ""));
   return [
     failed.length === 0
       ? `Fetched from ${vendor.title}: ${directory}`
       : `Failed in part: ${formatNumberOf(failed.length, "window")} of ${vendor.title} cannot be fetched`,
     line("span", spanText(asked)),
-    line("events", `${formatNumberOf(rowsOf(records), "event")}, ${formatBytes(bytesOf(result))}`),
+    line("events", `${formatNumberOf(rowsOf(records), "event")}, ${formatBytes(bytesOf(records))}`),
     line("windows", `${records.length}, ${fetched} of them new`),
     line("time", `${formatDuration(durationMs)}, ${formatNumberOf(requests, "request")}`),
     ...(isCut
@@ -141,7 +164,7 @@ function spanText({ span: { start, end } }: ExportRequest): string {
     : `${isoOf(start)} up to ${isoOf(end)}, not included`;
 }
 
-function bytesOf({ records }: FetchResult): number {
+function bytesOf(records: FetchResult["records"]): number {
   return sum(records, ({ file }) => file?.bytes ?? 0);
 }
 

@@ -8,7 +8,15 @@ export const JOURNAL_VERSION = 1;
 
 export const attemptStates = ["running", "done", "failed", "interrupted", "killed"] as const;
 export const stepStates = ["waiting", ...attemptStates, "skipped"] as const;
-export const stepNames = ["validate", "export", "send", "qualify", "verify", "ready"] as const;
+export const stepNames = [
+  "fetch",
+  "validate",
+  "export",
+  "send",
+  "qualify",
+  "verify",
+  "ready",
+] as const;
 
 const count = (description: string) => z.int().min(0).describe(description);
 const amount = (description: string) => z.number().min(0).describe(description);
@@ -39,13 +47,13 @@ const attempt = z.object({
 
 const progress = z.object({
   phase: z.enum(["reading", "keys", "merging"]).describe("`keys`: looking for duplicates."),
-  rows: count("Rows read in this run."),
+  rows: count("Rows read or fetched in this run."),
   rejected: count("Rows rejected in this run."),
   delivered: count("Events of these rows that the service has accepted."),
   rowsPerSecond: amount("Over the last seconds."),
   bytesPerSecond: amount("Over the last seconds."),
   bytesDone: count("Bytes of the phase that are done, of `bytesTotal`."),
-  bytesTotal: count("Bytes on disk of the phase."),
+  bytesTotal: count("Bytes on disk of the phase; for `fetch` an estimate."),
   leftMs: amount("Time left; null while it is unknown.").nullable(),
   waiting: z
     .object({

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { exitCodes } from "../base/errors.js";
+import { rowsOf } from "../fetch/run-fetch.js";
 import type { Manifest } from "../ledger/manifest.js";
 import type { StepName } from "../options/configuration-schema.js";
 import { formatCount, formatNumberOf } from "../report/quantities.js";
@@ -32,6 +33,13 @@ const endsToRunAgain: ReadonlySet<number> = new Set([exitCodes.failed, exitCodes
 
 /** Returns no lines for a step without a result. */
 const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly string[]>> = {
+  fetch({ fetch: result }) {
+    if (result === undefined) return [];
+    const { asked, records, fetched } = result;
+    const windows = `${formatNumberOf(fetched, "window")} of ${records.length} new`;
+    const text = `${formatNumberOf(rowsOf(records), "event")} of ${asked.vendor.title}, ${windows}`;
+    return [line("fetched", text)];
+  },
   validate({ validate: result }) {
     if (result === undefined) return [];
     const { rows, findings } = result.report;

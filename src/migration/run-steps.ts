@@ -35,6 +35,7 @@ import { type CommandOutcome, type RunStep, resultsOf, type StepReport } from ".
 
 /** The steps of `migrate`. Each is loaded when it runs. */
 const steps: Readonly<Record<StepName, RunStep>> = {
+  fetch: async (...step) => (await import("./fetch-step.js")).runFetchStep(...step),
   validate: async (...step) => (await import("./validate-step.js")).runValidateStep(...step),
   export: async (...step) => (await import("./export-step.js")).runExportStep(...step),
   send: async (...step) => (await import("./send-step.js")).runSendStep(...step),
@@ -244,13 +245,14 @@ async function runStep(
   name: StepName,
   { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
-  const { signal, program } = context;
+  const { signal, program, environment } = context;
   const display = displayOf(name, output, context);
   const observer = metrics?.observe(name, display.observer) ?? display.observer;
   try {
     const report = await steps[name](configuration, {
       runs: { ...runs, ...context.runs },
       signal,
+      environment,
       flags,
       stdout,
       program,

@@ -4,12 +4,14 @@ import type { VerifyResult } from "../check/verify/verify.js";
 import type { StoredResult } from "../check/verify/verify-stored.js";
 import type { ByteStream } from "../commands/context.js";
 import type { QualifyResult } from "../commands/qualify/run-qualify.js";
+import type { FetchedExport } from "../commands/run-fetch.js";
 import type { ReadyResult } from "../engine/run-ready.js";
 import type { Runs } from "../engine/runs.js";
 import type { MissingFields } from "../ledger/manifest.js";
 import type { RunObserver } from "../ledger/run-observer.js";
 import type { Configuration, GivenFlags } from "../options/configuration.js";
 import type { StepName } from "../options/configuration-schema.js";
+import type { Environment } from "../options/secrets.js";
 import type { Report } from "../profile/report.js";
 import { factsOf } from "../report/error-text.js";
 import { missingFieldsError } from "../report/summary-parts.js";
@@ -19,6 +21,7 @@ import type { MigrationService } from "./migration-service.js";
 
 /** Results of the steps of a migration, for later steps and for the summary. */
 export interface StepResults {
+  readonly fetch?: FetchedExport;
   /** Without a page if the dry run was interrupted. */
   readonly validate?: { readonly report: Report; readonly htmlPath?: string };
   readonly export?: ExportResult;
@@ -34,6 +37,7 @@ export interface StepContext {
   readonly runs: Runs;
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
+  readonly environment: Environment;
   readonly flags: GivenFlags;
   /** For events; what the step reports is printed later. */
   readonly stdout: ByteStream;

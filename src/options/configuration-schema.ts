@@ -15,7 +15,7 @@ import { sections } from "./option-types.js";
 
 export const SCHEMA_ID = "pipeline.schema.json";
 
-const stepNames = ["validate", "export", "send", "qualify", "verify", "ready"] as const;
+const stepNames = ["fetch", "validate", "export", "send", "qualify", "verify", "ready"] as const;
 export type StepName = (typeof stepNames)[number];
 
 /** Steps of a migration if the file lists none. */
@@ -35,6 +35,9 @@ export const configurationSchema = z.strictObject({
     .min(1)
     .refine((steps) => new Set(steps).size === steps.length, {
       error: "must not have a step twice",
+    })
+    .refine((steps) => steps.indexOf("fetch") < 1, {
+      error: "must begin with fetch",
     })
     .refine((steps) => isLast("ready", steps), {
       error: "must have ready after export and verify",

@@ -6,7 +6,7 @@ import type { OutputPlace } from "../output/output-place.js";
 import type { Configuration } from "./configuration.js";
 import { type fetchVendors, NOW } from "./fetch-rows.js";
 import { placeOf, valuesOf } from "./run-options.js";
-import type { Environment } from "./secrets.js";
+import { type Environment, readVendorKey } from "./secrets.js";
 
 /** The options of `fetch`. Times in ms since 1970. */
 export interface FetchRequest {
@@ -50,7 +50,10 @@ const needs: Readonly<Record<FetchRequest["vendor"], VendorNeeds>> = {
 };
 
 /** Throws `UsageError` for what is missing or contradicts itself. */
-export function resolveFetch(configuration: Configuration, environment: Environment): FetchRequest {
+export async function resolveFetch(
+  configuration: Configuration,
+  environment: Environment,
+): Promise<FetchRequest> {
   const values = valuesOf(configuration);
   const { vendor, fetchFrom: from, fetchUntil: until, fetchTo: to, region, fetchHost } = values;
   if (vendor === undefined)
@@ -76,6 +79,7 @@ export function resolveFetch(configuration: Configuration, environment: Environm
       `${option("until")} must be after ${option("from")}: it is not included.`,
     );
   }
+  const readKey = async (name: string) => [name, await readVendorKey(environment, name)] as const;
   return {
     vendor,
     from,
@@ -84,7 +88,7 @@ export function resolveFetch(configuration: Configuration, environment: Environm
     region,
     ...omitUndefined({ host: fetchHost }),
     project: values.project ?? "",
-    secrets: Object.fromEntries(keys.map((name) => [name, requireKey(environment, name)])),
+    secrets: Object.fromEntries(await Promise.all(keys.map(readKey))),
   };
 }
 
@@ -98,13 +102,6 @@ function requireUnits(
     "fetch_span_invalid",
     `${text} is not the beginning of a whole ${unit} in UTC.`,
   );
-}
-
-function requireKey(environment: Environment, name: string): string {
-  const key = environment[name]?.trim() ?? "";
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
-  const what = key === "" ? "is not set" : "has a character that no key has";
-  throw new UsageError("vendor_key_missing", `${name} ${what}. Set it in the environment.`);
 }
 
 function missing(what: string, advice: string): UsageError {

@@ -53,6 +53,24 @@ export const readConsoleKey: Read = (environment, file) =>
 export const readServerSecret: Read = (environment, file) =>
   readHeaderSecret(environment, file, serverSecret);
 
+/** Reads a key of a vendor: from its variable, else from the file that the variable with `_FILE` names. */
+export async function readVendorKey(environment: Environment, variable: string): Promise<string> {
+  const file = environment[`${variable}_FILE`] || undefined;
+  const unusable = (message: string, cause?: Error) =>
+    new UsageError("vendor_key_missing", message, { cause });
+  const kind = {
+    variable,
+    title: variable,
+    error: (text: string, _: boolean, cause?: Error) => unusable(text, cause),
+  };
+  const key = (await readSecret(environment, file, kind))?.trim() ?? "";
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  const what = key === "" ? "is not set" : "has a character that no key has";
+  throw unusable(
+    `${variable} ${what}. Set it in the environment, or ${variable}_FILE to the path of a file.`,
+  );
+}
+
 /** Reads a secret that is sent in a header. */
 async function readHeaderSecret(
   environment: Environment,

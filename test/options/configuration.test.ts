@@ -150,7 +150,7 @@ test("all faults are reported at once, each with its position", async () => {
       "SWITCHYARD_TIME_LIMITS: must be two times with .. between them, of which one may be left out: " +
         '1971-01-01..2027-01-01 (got "..soon")',
       "<dir>/given.json:2:5: exprot: unknown key; did you mean export?",
-      "<dir>/given.json:3:25: steps[1]: must be one of validate, export, send, qualify, verify, ready " +
+      "<dir>/given.json:3:25: steps[1]: must be one of fetch, validate, export, send, qualify, verify, ready " +
         '(got "import"); did you mean export?',
       `<dir>/given.json:4:5: preset: must be one of ${presetNames.join(", ")} ` +
         '(got "amplitud"); did you mean amplitude?',

@@ -8,7 +8,8 @@ import { flagOf, localNameOf, optionNames } from "../../src/options/option-names
 const source = fileURLToPath(new URL("../../src", import.meta.url));
 
 /** Texts for the command line alone: its help and its summaries. */
-const others = /^((cli|commands|report|kernels|page)\b|options\/(option-table|\w+-rows)\.ts$)/;
+const others =
+  /^((cli|commands|migration|report|kernels|page)\b|options\/(option-table|\w+-rows)\.ts$)/;
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && !others.test(name))

@@ -1,0 +1,61 @@
+import {
+  exportAskedFor,
+  fetchExitCode,
+  jsonOfFetch,
+  summarizeFetch,
+} from "../commands/run-fetch.js";
+import { fetchExport } from "../fetch/fetch-export.js";
+import type { FetchObserver } from "../fetch/fetch-observer.js";
+import type { Window } from "../fetch/windows.js";
+import type { RunObserver, RunProgress } from "../ledger/run-observer.js";
+import type { Configuration } from "../options/configuration.js";
+import type { StepContext, StepReport } from "./step.js";
+
+/** Fetches what the vendor has since the last time. */
+export async function runFetchStep(
+  configuration: Configuration,
+  { signal, observer, environment }: StepContext,
+): Promise<StepReport> {
+  const asked = await exportAskedFor(configuration, environment);
+  const started = performance.now();
+  const result = await fetchExport(asked, { signal, observer: observing(asked.span, observer) });
+  const fetched = { ...result, asked, durationMs: Math.round(performance.now() - started) };
+  return {
+    exitCode: fetchExitCode(fetched),
+    summary: summarizeFetch(fetched),
+    json: jsonOfFetch(fetched),
+    results: { fetch: fetched },
+    isIdle: result.fetched === 0 && result.failed.length === 0,
+  };
+}
+
+/**
+ * Tells an observer of runs how a fetch goes on. How many bytes will come is not known: it is estimated by
+ * the time that was asked for.
+ */
+function observing({ start, end }: Window, observer: RunObserver): FetchObserver {
+  let rows = 0;
+  let bytesDone = 0;
+  let windows = 0;
+  /** Of the time that was missing when the first window was done. */
+  let missingMs: number | undefined;
+  let bytesTotal = 0;
+  const progress = (): RunProgress => {
+    const splits = { splitsDone: windows, splitsTotal: windows };
+    return { threads: [], bytesTotal, bytesDone, rows, rejects: 0, ...splits };
+  };
+  return {
+    note: (text) => observer.note?.(text),
+    done: (record, leftMs) => {
+      windows += 1;
+      rows += record.file?.rows ?? 0;
+      bytesDone += record.file?.bytes ?? 0;
+      if (missingMs === undefined) {
+        missingMs = Math.min(end - start, leftMs + record.end - record.start);
+        observer.started?.(progress);
+      }
+      const doneMs = missingMs - leftMs;
+      bytesTotal = doneMs > 0 ? (bytesDone * missingMs) / doneMs : bytesDone;
+    },
+  };
+}
