@@ -124,14 +124,8 @@ test("lists within lists without end are refused like any other value", async ()
 });
 
 test.each([
-  [
-    '{ "steps": ["export", "fetch"] }',
-    '1:3: steps: must begin with fetch (got ["export","fetch"])',
-  ],
-  [
-    '{ "steps": ["ready", "export"] }',
-    '1:3: steps: must have ready after export and verify (got ["ready","export"])',
-  ],
+  ['{ "steps": ["export", "fetch"] }', "1:3: steps: must begin with fetch"],
+  ['{ "steps": ["ready", "export"] }', "1:3: steps: must have ready after export and verify"],
   ["null", "1:1: must be an object (got null)"],
   ["  [1, {}]", "1:3: must be an object (got [1,{}])"],
   ['"text"', '1:1: must be an object (got "text")'],
