@@ -186,6 +186,7 @@ const rulesOf: Readonly<Record<PresetName, (mapping: Mapping, hasMerges: boolean
   segment: (mapping) => ({ rules: tracking(mapping) }),
   rudderstack: (mapping) => ({ rules: tracking(mapping) }),
   mparticle: (mapping) => ({ rules: [seen(mapping)] }),
+  snowplow: (mapping) => ({ rules: [seen(mapping)] }),
 };
 
 /** Returns the rules for the exports of a preset. `hasMerges`: there are files of merged ids. */

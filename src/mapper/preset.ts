@@ -40,8 +40,20 @@ export interface Preset extends PresetSignature {
   readonly dedupeBy?: readonly KeyTarget[];
   /** Columns beside the properties that `init` adds to `metadata` if the rows have them. */
   readonly moreMetadata?: readonly string[];
+  /** Beginnings of the names of columns, one for each kind of event, that `init` adds to `metadata`. */
+  readonly columnsOfKinds?: {
+    /** Objects whose members become properties. */
+    readonly objects: string;
+    /** Values that become a property each. */
+    readonly values: string;
+  };
   /** The zone of times without one, if the vendor documents it. */
   readonly zone?: "UTC";
   /** Facts that cannot be detected in rows, each with its configuration line. */
   readonly doubts: readonly string[];
+}
+
+/** Splits a text at blanks. */
+export function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }

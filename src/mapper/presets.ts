@@ -1,4 +1,5 @@
-import type { Preset } from "./preset.js";
+import { type Preset, words } from "./preset.js";
+import { snowplow } from "./presets/snowplow.js";
 
 /** Columns shared by Segment and the tools with its protocol. */
 const trackingColumns = words(`
@@ -257,6 +258,8 @@ export const presets = {
     zone: "UTC",
     doubts: [],
   },
+
+  snowplow,
 } satisfies Readonly<Record<string, Preset>>;
 
 export type PresetName = keyof typeof presets;
@@ -264,11 +267,6 @@ export type PresetName = keyof typeof presets;
 export const presetNames = Object.keys(presets) as readonly PresetName[];
 
 export const defaultPreset: PresetName = "amplitude";
-
-/** Splits a text at blanks. */
-function words(text: string): readonly string[] {
-  return text.trim().split(/\s+/);
-}
 
 /** Returns the names of the columns that rows of some preset must have. */
 export function presetRowFields(): ReadonlySet<string> {

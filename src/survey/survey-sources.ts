@@ -12,6 +12,7 @@ import type { Source } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
+import { withKinds } from "./kind-columns.js";
 import { doubtOfList, elementsOf, listsIn } from "./list-rows.js";
 import { findNullTexts } from "./null-cells.js";
 import { doubtOfPath, withPath } from "./path-rows.js";
@@ -255,7 +256,10 @@ async function tryFinding(
   const { time, ...finding } = findTime(fields, resolveFound(found), zone);
   const timed = withChanges(found, finding.changes);
   const before = resolveFound(timed);
-  const more = flattenedOf(timed, fields, before) ?? variantOf(timed, unusedFields(fields, before));
+  const more =
+    flattenedOf(timed, fields, before) ??
+    (await withKinds(timed, samples, tools)) ??
+    variantOf(timed, unusedFields(fields, before));
   const kept = withChanges(timed, more);
   const renamed = renamedFieldsOf(tallyRows(samples, resolveFound(kept)), resolveFound(kept));
   const mapping = withFields(kept, renamed);

@@ -43,7 +43,7 @@ test("an object has the same members as a text", () => {
 test.each([
   [
     "snowflak",
-    'must be one of standard, postgresql, mysql, snowflake, redshift, adobe (got "snowflak"); did you mean snowflake?',
+    'must be one of standard, postgresql, mysql, snowflake, redshift, adobe, snowplow (got "snowflak"); did you mean snowflake?',
   ],
   ["nul=NULL", "nul: unknown key; did you mean null?"],
   ["quote=ab", 'quote: must be one ASCII character, quote, apostrophe, or none (got "ab")'],

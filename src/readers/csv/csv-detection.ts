@@ -8,6 +8,7 @@ import {
   findBackslashes,
   isQuotedAsMarked,
 } from "./backslash-detection.js";
+import { withKnownColumns } from "./csv-dialects.js";
 import { detectEncoding, ENCODING_ADVICE, isOtherEncoding, toUtf8 } from "./csv-encoding.js";
 import { looksLikeHeader } from "./csv-header.js";
 import {
@@ -59,7 +60,7 @@ export function detectCsv(
   const all = toUtf8(head, encoding);
   const isSaid = hints.given === true || isDescribed(given);
   if (!isSaid && (isBinary(all) || looksLikeJson(all))) return null;
-  const known = readDelimiterLine(all, given);
+  const known = readDelimiterLine(all, withKnownColumns(all, given));
   const found = findTable(all, hints, known);
   if (found === null) return null;
   const { bytes, trial, skipLines } = found;

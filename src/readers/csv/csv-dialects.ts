@@ -1,3 +1,4 @@
+import { snowplowColumns } from "../../base/snowplow-columns.js";
 import { type GivenDialect, MIXED_ENCODING } from "../../sources/source.js";
 
 /** Dialects by the program that writes them; members that are missing are detected. */
@@ -9,6 +10,8 @@ const csvDialects = {
   redshift: { delimiter: "|", backslashes: true },
   // Its documentation says ISO-8859-1, and files have UTF-8, or both: "Data feed contents".
   adobe: { delimiter: "\t", quote: "", backslashes: true, encoding: MIXED_ENCODING },
+  // Its enriched events, which have no header.
+  snowplow: { delimiter: "\t", quote: "", backslashes: false, columns: snowplowColumns },
 } as const satisfies Readonly<Record<string, GivenDialect>>;
 
 export type CsvDialectName = keyof typeof csvDialects;
@@ -22,6 +25,24 @@ export function completeDialect(
 ): GivenDialect {
   return name === undefined ? given : { ...csvDialects[name], ...given };
 }
+
+/** The begin of a line with a Snowplow event: its collector's time, its kind and its id. */
+const SNOWPLOW_LINE =
+  /^([^\t\n]*\t){3}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.\d]*\t[^\t\n]*\t(page_view|page_ping|unstruct|struct|transaction|transaction_item|ad_impression|event)\t[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\t/im;
+
+/** Adds the dialect of rows whose columns are known by their positions to the members that are given. */
+export function withKnownColumns(bytes: Uint8Array, given: GivenDialect): GivenDialect {
+  const { columns, delimiter = "\t", header, skipLines } = given;
+  const isOpen = columns === undefined && header !== true && skipLines === undefined;
+  if (!isOpen || delimiter !== "\t" || !bytes.includes(TAB)) return given;
+  const text = Buffer.from(bytes.subarray(0, KNOWN_BYTES)).toString("latin1");
+  const isSnowplow = SNOWPLOW_LINE.test(text);
+  return isSnowplow ? completeDialect("snowplow", given) : given;
+}
+
+/** Bytes of a file, at most, that are compared with known rows. */
+const KNOWN_BYTES = 65_536;
+const TAB = 0x09;
 
 /** Returns whether CSV is read through csv-parse, because the kernels do not know its delimiter. */
 export function isParsed({ delimiter = "," }: { readonly delimiter?: string }): boolean {

@@ -16,6 +16,32 @@ function encode16(text: string, bigEndian: boolean): Buffer {
   return bigEndian ? bytes.swap16() : bytes;
 }
 
+describe("Snowplow's enriched events", () => {
+  const id = "5b1f0c9e-3a44-4d1b-9d7e-000000000001";
+  const cells = ["tea", "web", "", "2026-01-31 17:03:13.001", "", "page_view", id, '{"a":"b"}'];
+  const line = (count: number) => `${[...cells, ...Array(count - cells.length)].join("\t")}\n`;
+
+  test("have the names of their positions, also a single one", () => {
+    const found = detect(line(131));
+    expect(found).toMatchObject({ delimiter: "\t", quote: "", header: false });
+    expect(found?.columns).toHaveLength(131);
+    expect([found?.columns[12], found?.columns[126]]).toEqual(["user_id", "event_name"]);
+  });
+
+  test("keep these names if every row lacks cells, so that none shifts", () => {
+    expect(detect(line(108).repeat(5))?.columns).toHaveLength(131);
+  });
+
+  test("have the names that are given instead", () => {
+    expect(detect(line(8).repeat(3), {}, { columns: names })?.columns).toEqual(names);
+  });
+
+  test("are not any row with a time and a UUID", () => {
+    const other = `2026-01-31 17:03:13\tpage_view\t${id}\tmina\n`;
+    expect(detect(other.repeat(5))?.columns).toHaveLength(4);
+  });
+});
+
 describe("detectCsv", () => {
   test("finds commas, doubled quotes and the header", () => {
     expect(detect(`${header}\n${row}\n${row}\n`)).toEqual({
