@@ -15,7 +15,7 @@ import type { ByteSource } from "../sources/byte-source.js";
 import { DigestedBytes, isSampled } from "../sources/digested-bytes.js";
 import { isBinary } from "../sources/magic.js";
 import { isPlain, openBytes } from "../sources/open-bytes.js";
-import { isPathField } from "../sources/path-columns.js";
+import { isDirectoryField, isPathField } from "../sources/path-columns.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "../sources/source.js";
 import type { DetectFormat } from "../sources/source-discovery.js";
@@ -243,7 +243,8 @@ async function openWithPath(
   fields: readonly FieldRequest[],
   open: (fields: readonly FieldRequest[]) => Promise<Reader>,
 ): Promise<Reader> {
-  if (!source.name.includes("=") || !fields.some(isPathField)) return open(fields);
+  const hasColumns = source.name.includes("=") ? fields.some(isPathField) : false;
+  if (!hasColumns && !fields.some(isDirectoryField)) return open(fields);
   const { withPathFields } = await import("../readers/path-fields-reader.js");
   return withPathFields(kernel, source, fields, open);
 }

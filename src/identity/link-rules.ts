@@ -187,6 +187,9 @@ const rulesOf: Readonly<Record<PresetName, (mapping: Mapping, hasMerges: boolean
   rudderstack: (mapping) => ({ rules: tracking(mapping) }),
   mparticle: (mapping) => ({ rules: [seen(mapping)] }),
   snowplow: (mapping) => ({ rules: [seen(mapping)] }),
+  heap: (mapping) => ({ rules: [seen(mapping)] }),
+  braze: (mapping) => ({ rules: [seen(mapping)] }),
+  matomo: (mapping) => ({ rules: [seen(mapping)] }),
 };
 
 /** Returns the rules for the exports of a preset. `hasMerges`: there are files of merged ids. */

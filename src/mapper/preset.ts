@@ -54,6 +54,6 @@ export interface Preset extends PresetSignature {
 }
 
 /** Splits a text at blanks. */
-export function words(text: string): readonly string[] {
+export function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }

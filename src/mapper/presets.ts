@@ -1,4 +1,7 @@
 import { type Preset, words } from "./preset.js";
+import { braze } from "./presets/braze.js";
+import { heap } from "./presets/heap.js";
+import { matomo } from "./presets/matomo.js";
 import { snowplow } from "./presets/snowplow.js";
 
 /** Columns shared by Segment and the tools with its protocol. */
@@ -260,6 +263,9 @@ export const presets = {
   },
 
   snowplow,
+  heap,
+  braze,
+  matomo,
 } satisfies Readonly<Record<string, Preset>>;
 
 export type PresetName = keyof typeof presets;

@@ -1,7 +1,7 @@
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import { Column, cellKinds } from "../batch/column.js";
 import { type Kernel, Region } from "../batch/kernel.js";
-import { isPathField, pathColumnsOf } from "../sources/path-columns.js";
+import { isPathField, pathValuesOf } from "../sources/path-columns.js";
 import type { Source } from "../sources/source.js";
 import type { Reader } from "./reader.js";
 import { WrappedReader } from "./wrapped-reader.js";
@@ -16,7 +16,7 @@ export async function withPathFields(
   fields: readonly FieldRequest[],
   open: (fields: readonly FieldRequest[]) => Promise<Reader>,
 ): Promise<Reader> {
-  const values = pathColumnsOf(source);
+  const values = pathValuesOf(source);
   const isFromPath = (field: FieldRequest) => isPathField(field) && values.has(nameOf(field));
   const others = fields.filter((field) => !isFromPath(field));
   if (others.length === fields.length) return open(fields);

@@ -8,6 +8,23 @@ export function isPathField({ path }: { readonly path: readonly string[] }): boo
   return path.length === 2 && path[0] === PATH_FIELD;
 }
 
+/** The column of every path that is the name of the directory of the file. */
+const DIRECTORY_COLUMN = "$directory";
+
+/** Returns true for the field `path.$directory`. */
+export function isDirectoryField(field: { readonly path: readonly string[] }): boolean {
+  return isPathField(field) && field.path[1] === DIRECTORY_COLUMN;
+}
+
+/** `pathColumnsOf` with the name of the directory of the file as `$directory`, null if there is none. */
+export function pathValuesOf(
+  source: Pick<Source, "name" | "entry">,
+): ReadonlyMap<string, string | null> {
+  const directory = directoriesOf(source.name, source.entry?.name).at(-1) ?? "";
+  const name = /^(\.{0,2})$/.test(directory) ? null : decode(directory);
+  return new Map([...pathColumnsOf(source), [DIRECTORY_COLUMN, name]]);
+}
+
 /** The text with which Hive and Spark write a column that is null. */
 const HIVE_NULL = "__HIVE_DEFAULT_PARTITION__";
 

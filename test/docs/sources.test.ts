@@ -62,7 +62,8 @@ function pathsOf(target: ObjectSource): readonly (readonly string[])[] {
     case "choices":
       return target.choices.map(({ path }) => path);
     case "rest":
-      return [target.path];
+      // The rest of the row is told of in words.
+      return target.path.length === 0 ? [] : [target.path];
     case "fields":
       return target.fields.map(({ path }) => path);
     case "pairs":

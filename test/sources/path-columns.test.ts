@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPathField, pathColumnsOf } from "../../src/sources/path-columns.js";
+import { isPathField, pathColumnsOf, pathValuesOf } from "../../src/sources/path-columns.js";
 
 const entry = (name: string) => ({
   name,
@@ -37,4 +37,16 @@ test.each<readonly [string, string | undefined, Readonly<Record<string, string |
 test("a field of the path has two steps", () => {
   const fields = [["path", "dt"], ["path"], ["dt"], ["a", "path"], ["path", "a", "b"]];
   expect(fields.map((path) => isPathField({ path }))).toEqual([true, false, false, false, false]);
+});
+
+test.each<readonly [string, string | undefined, string | null]>([
+  ["sync_1/tea_ordered/a.avro", undefined, "tea_ordered"],
+  ["s3://b/page%20views/a.avro", undefined, "page views"],
+  ["in.zip!pageviews/a.avro", "pageviews/a.avro", "pageviews"],
+  ["a.avro", undefined, null],
+  ["./a.avro", undefined, null],
+  ["../a.avro", undefined, null],
+])("the directory of %s", (name, inside, directory) => {
+  const found = pathValuesOf(inside === undefined ? { name } : { name, entry: entry(inside) });
+  expect(found.get("$directory")).toBe(directory);
 });

@@ -13,7 +13,9 @@ test.each(presetNames)("%s needs only fields that its mapping uses", (preset) =>
   // The fields of elements are not those of the rows around them.
   if (rows !== undefined) expect(needed).toContain(rows[0]);
   for (const choices of rows === undefined ? [event, timestamp] : []) {
-    expect(choices.some(({ path }) => needed.includes(path.join(".")))).toBe(true);
+    const isFromPath = choices.some(({ path: [step] }) => step === "path");
+    const isNeeded = choices.some(({ path }) => needed.includes(path.join(".")));
+    expect(isNeeded || isFromPath).toBe(true);
   }
 });
 
@@ -27,6 +29,11 @@ test("columns are counted, and typical ones are named", () => {
 test.each<[string, Row]>([
   ["a name alone", { event: "a", properties: {} }],
   ["a table of one's own", { event_name: "a", event_timestamp: 1, user_id: "u" }],
+  [
+    "a log with sessions",
+    { event_id: 1, user_id: 2, session_id: 3, time: "2026-01-31", type: "a", app_id: "x" },
+  ],
+  ["a table with an app", { id: 1, user_id: 2, time: 1769878992, app_id: "x", name: "a" }],
   ["empty fields", { event_type: null, event_time: "", user_id: "u" }],
 ])("%s is no preset's row", (_, row) => {
   expect(detect([row])).toEqual([]);
