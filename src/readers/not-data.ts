@@ -1,6 +1,7 @@
 import { SourceError } from "../base/errors.js";
 import { KIB } from "../base/limits.js";
 import type { HeadSample } from "../sources/source-head.js";
+import { type Aggregated, findAggregated } from "./aggregated.js";
 
 /** Bytes of an answer that is an error, at most. */
 const ERROR_BYTES_MAX = 8 * KIB;
@@ -20,7 +21,7 @@ const ERROR_MEMBERS = new Set(
 
 /**
  * Throws `source_not_data` for what downloads leave in place of data: an error page, an error of a store
- * or an API, a pointer of Git LFS.
+ * or an API, a pointer of Git LFS; and for a table whose rows count events.
  */
 export function refuseNotData({ bytes, extent }: HeadSample, source: string): void {
   const text = Buffer.from(bytes.subarray(0, ERROR_BYTES_MAX)).toString();
@@ -34,11 +35,18 @@ export function refuseNotData({ bytes, extent }: HeadSample, source: string): vo
   } else if (start.startsWith("{") && extent === "whole" && bytes.length <= ERROR_BYTES_MAX) {
     const message = errorIn(start);
     if (message !== undefined) throw notData(source, `an error (${message})`, DOWNLOAD_AGAIN);
+  } else {
+    const aggregated = findAggregated(start);
+    if (aggregated !== undefined) throw aggregatedIn(source, aggregated);
   }
 }
 
 function notData(source: string, what: string, advice: string): SourceError {
   return new SourceError("source_not_data", { source }, `the file is ${what}, not data. ${advice}`);
+}
+
+function aggregatedIn(source: string, { words, advice }: Aggregated): SourceError {
+  return new SourceError("source_not_data", { source }, `the file is ${words}. ${advice}`);
 }
 
 function describeMarkup(text: string): string | undefined {

@@ -52,3 +52,29 @@ test.each([
 ])("%j is data", async (text, kind) => {
   expect(await read(text)).toMatchObject({ kind });
 });
+
+test.each([
+  ["date,visitors,pageviews,visits\n2026-01-31,12,40,13\n", "count visitors, pageviews, visits"],
+  ["name,visitors,pageviews,bounce_rate,time_on_page\n/,1,2,3,4\n", "count visitors, pageviews"],
+  ["Timestamp,Hostname,Pathname,Views,Uniques\n2026-01-31,a,/,1,1\n", "count Views, Uniques"],
+  [
+    "# ----------------------------------------\n# Events: Event name\n# Account: Tea\n#\n# Start date: 20260101\nEvent name,Event count,Total users\npurchase,12,3\n",
+    "BigQuery (docs/sources/ga4.md)",
+  ],
+])("%j is an aggregated export", async (text, words) => {
+  await expect(read(text)).rejects.toMatchObject({
+    code: "source_not_data",
+    message: expect.stringContaining(words),
+  });
+});
+
+test.each([
+  "date,visitors,pageviews,user_id\n2026-01-31,1,2,u\n",
+  "event_name,timestamp,user_id\na,2026-01-31,u\n",
+  "event name,timestamp,visitor\na,2026-01-31,u\n",
+  "name,date,value\na,2026-01-31,1\n",
+  "timestamp,page,visits\n2026-01-31,/,1\n",
+  "# ----\nevent_name,event_count,user_pseudo_id\na,1,u\n",
+])("%j is not an aggregated export for certain", async (text) => {
+  expect(await read(text)).toMatchObject({ kind: "csv" });
+});
