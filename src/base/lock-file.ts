@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { link, readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
@@ -204,16 +205,11 @@ export const thisProcess: ProcessTable = {
   pid: process.pid,
   host: hostname(),
   async startOf(pid) {
-    if (process.platform !== "linux") return null;
-    try {
-      const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-      // Field 22 of proc(5). The command name before it may contain spaces and parentheses.
-      return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-    } catch {
-      return null;
-    }
+    return statOf(pid)?.[19] ?? null;
   },
   isAlive(pid) {
+    // A process that was killed stays a zombie where its parent does not wait for it, as in many containers.
+    if (["Z", "X"].includes(statOf(pid)?.[0] ?? "")) return false;
     try {
       process.kill(pid, 0);
       return true;
@@ -222,3 +218,15 @@ export const thisProcess: ProcessTable = {
     }
   },
 };
+
+/** Returns the fields of proc(5) from the third on, the state; undefined where the system has none. */
+function statOf(pid: number): readonly string[] | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The command name before them may contain spaces and parentheses.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,7 +1,15 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type LockHolder, type ProcessTable, takeLockFile } from "../../src/base/lock-file.js";
+import {
+  isDead,
+  type LockHolder,
+  type ProcessTable,
+  takeLockFile,
+  thisProcess,
+} from "../../src/base/lock-file.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 let root: string;
@@ -136,3 +144,22 @@ describe("the lock of an output directory", () => {
     await lock.release();
   });
 });
+
+it.skipIf(process.platform !== "linux")(
+  "the lock of a process that was killed and that nobody waits for is taken over",
+  async () => {
+    // The first command ends at once; the program that takes the place of the shell never asks for its end.
+    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 300"]);
+    try {
+      const [line] = (await once(parent.stdout, "data")) as [Buffer];
+      const pid = Number(line.toString());
+      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
+      expect(() => process.kill(pid, 0)).not.toThrow();
+      expect(thisProcess.isAlive(pid)).toBe(false);
+      const holder = { pid, host: thisProcess.host, processStart: await thisProcess.startOf(pid) };
+      expect(await isDead(holder, thisProcess)).toBe(true);
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  },
+);
