@@ -2,8 +2,9 @@ import { statSync } from "node:fs";
 import { InputFileHandle } from "../sources/file-bytes.js";
 import { fileState } from "../sources/fingerprint.js";
 import { type ByteRange, ObjectCopy } from "../sources/object-copy.js";
-import { isPlain, type OpenOptions } from "../sources/open-bytes.js";
-import type { ReaderOptions } from "../sources/read-options.js";
+import { isPlain } from "../sources/open-bytes.js";
+import type { OpenOptions, ReaderOptions } from "../sources/read-options.js";
+
 import { openSeekableFile, type SeekableFile } from "../sources/seekable-file.js";
 import type { Source } from "../sources/source.js";
 import { fromSystem } from "../sources/source-errors.js";

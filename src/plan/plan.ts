@@ -2,7 +2,7 @@ import { epochPrefix } from "../base/epoch.js";
 import { COMPRESSED_WEIGHT, SPLIT_SOURCES, SPLITS_MAX } from "../base/limits.js";
 import { sum } from "../base/sum.js";
 import { formatOf } from "../formats/input-formats.js";
-import type { Source, SourceRange } from "../sources/source.js";
+import { isTarEntry, type Source, type SourceRange } from "../sources/source.js";
 
 /** The part of a run that one worker reads and commits as a whole. */
 export interface Split {
@@ -319,7 +319,8 @@ export function weightFactor(source: Source): number {
 
 /** Returns true for a source that is never cut. */
 function isCompressed({ entry, codecs }: Source): boolean {
-  return codecs.length > 0 || (entry !== undefined && entry.method !== 0);
+  if (codecs.length > 0 || entry === undefined) return codecs.length > 0;
+  return isTarEntry(entry) ? entry.codecs.length > 0 : entry.method !== 0;
 }
 
 /** Returns the bytes on disk of each range; each row group counts the same. */

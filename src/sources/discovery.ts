@@ -12,7 +12,7 @@ import type { InputFile } from "./inputs.js";
 import { endsAsZip, identifyContainer } from "./magic.js";
 import { fetchObject } from "./object-bytes.js";
 import { kindOfName, splitByName } from "./other-files.js";
-import type { Source } from "./source.js";
+import type { Source, SourceBytes } from "./source.js";
 import {
   collect,
   type DiscoverOptions,
@@ -89,7 +89,14 @@ async function discoverFile(
     const { name, path } = file;
     const source = { name, path, codecs: [], size: state.size, fingerprint };
     const fetched = { start: 0, bytes: head };
-    return discoverSource(source, head, inspector.buffers, { ...options, fetched, tail });
+    const discoverTar = async (archive: SourceBytes, own: DiscoverOptions) =>
+      (await import("./tar-sources.js")).discoverTar(archive, own);
+    return discoverSource(source, head, inspector.buffers, {
+      ...options,
+      fetched,
+      tail,
+      discoverTar,
+    });
   });
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
-import type { Source, ZipEntry } from "./source.js";
+import { isTarEntry, type Source, type TarEntry, type ZipEntry } from "./source.js";
 
 /** The facts of a file that need no reading. */
 export interface FileState {
@@ -60,6 +60,11 @@ export function fingerprintEntry(state: FileState | ObjectState, entry: ZipEntry
     compressedSize: entry.compressedSize,
     uncompressedSize: entry.uncompressedSize,
   } satisfies (FileState | ObjectState) & EntryFacts);
+}
+
+/** Makes the fingerprint of a file in a tar, which has no checksum of its own. `archive`: that of the tar. */
+export function fingerprintTarEntry(archive: string, { name, offset, size }: TarEntry): string {
+  return JSON.stringify({ ...JSON.parse(archive), entry: name, offset, entrySize: size });
 }
 
 /**
@@ -134,7 +139,7 @@ function timeText(milliseconds: Field): string {
  */
 export function holdsSame(before: Source, now: Source): boolean {
   const [a, b] = [before.entry, now.entry];
-  if (a === undefined || b === undefined)
+  if (a === undefined || b === undefined || isTarEntry(a) || isTarEntry(b))
     return contentOf(before.fingerprint) === contentOf(now.fingerprint);
   return (
     a.name === b.name &&

@@ -1,6 +1,7 @@
 import { CODEC_LAYERS_MAX, SNIFF_BYTES } from "../base/limits.js";
 import { CONTAINER_PROBE_BYTES, identifyContainer, isBinary } from "./magic.js";
-import { isPlain, type OpenOptions } from "./open-bytes.js";
+import { isPlain } from "./open-bytes.js";
+import type { OpenOptions } from "./read-options.js";
 import type { Codec } from "./source.js";
 import { truncated, unsupported } from "./source-errors.js";
 import { type HeadSample, SourceHead } from "./source-head.js";
@@ -59,6 +60,9 @@ async function peelLayer(
       const around = isPlain(source) ? "" : ` inside ${source.codecs.at(-1) ?? "a zip"}`;
       throw unsupported(source.name, `a zip${around}`, "Unpack the outer one.");
     }
+    case "tar":
+      if (source.entry === undefined) return null;
+      throw unsupported(source.name, "a tar inside an archive", "Unpack the outer one.");
     case "unsupported":
       throw unsupported(source.name, container.what, container.advice);
     case undefined:

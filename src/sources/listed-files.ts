@@ -4,8 +4,9 @@ import { KIB, LIST_BYTES_MAX, LISTS_READ_MAX } from "../base/limits.js";
 import type { FoundFile } from "./directory-walk.js";
 import { isDataFeed, type ListedFile, parseFileList } from "./file-lists.js";
 import { fileState, fingerprintFile, fingerprintObject, stateOf } from "./fingerprint.js";
-import { type OpenOptions, openBytes } from "./open-bytes.js";
+import { openBytes } from "./open-bytes.js";
 import { kindOfName } from "./other-files.js";
+import type { OpenOptions } from "./read-options.js";
 import { isHidden } from "./skipped-names.js";
 
 /** A file that is there, and what a list says of it. */

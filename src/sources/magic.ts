@@ -4,6 +4,7 @@ import type { Codec } from "./source.js";
 type Container =
   | { readonly kind: "codec"; readonly codec: Codec }
   | { readonly kind: "zip" }
+  | { readonly kind: "tar" }
   /** A format that is known but not read: its name and what to do about it. */
   | { readonly kind: "unsupported"; readonly what: string; readonly advice: string };
 
@@ -31,7 +32,7 @@ const signatures: readonly Signature[] = [
   signature("PK\x03\x04", { kind: "zip" }),
   signature("PK\x05\x06", { kind: "zip" }),
   unsupported("PK\x07\x08", "part of a zip that was split over several files", "Join the parts."),
-  unsupported("ustar", "a tar archive", UNPACK, 257),
+  { ...signature("ustar", { kind: "tar" }, 257), confirm: isBinary },
   unsupported("1AY&SY", "compressed with bzip2", RECOMPRESS, 4),
   unsupported([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "compressed with xz", RECOMPRESS),
   unsupported("7z\xbc\xaf\x27\x1c", "a 7-Zip archive", UNPACK),

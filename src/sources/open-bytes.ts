@@ -8,20 +8,18 @@ import { CheckedEntryBytes, openEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
 import { ObjectBytes } from "./object-bytes.js";
-import type { ReaderOptions, SoundBytes } from "./read-options.js";
-import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
+import type { OpenOptions, SoundBytes } from "./read-options.js";
+import {
+  type Codec,
+  isTarEntry,
+  type Source,
+  type SourceBytes,
+  type TarEntry,
+  type ZipEntry,
+} from "./source.js";
 import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
+import { TarEntryBytes } from "./tar-bytes.js";
 import { ZstdBytes } from "./zstd-bytes.js";
-
-export interface OpenOptions
-  extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound" | "s3" | "fetched" | "openAhead"> {
-  /** Decodes gzip and deflate. If absent, a kernel that the thread's callers share. */
-  readonly kernel?: Kernel;
-  /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
-  readonly chunkBytes?: number;
-  /** Byte of the file up to which all will be read; absent if the reader may stop early. */
-  readonly expectedEnd?: number | undefined;
-}
 
 /**
  * Opens the decompressed bytes of a source from byte `start` on. Plain files are read from there, all
@@ -90,9 +88,31 @@ class ReadBytes implements ByteSource {
 async function openDecoders(source: SourceBytes, options: OpenOptions): Promise<ByteSource> {
   const { entry, codecs } = source;
   const layer = { ...options, name: source.name, allowance: new Allowance(source, options) };
-  const stored =
-    entry === undefined ? openFile(source, 0, options) : await openEntry(source, entry, layer);
-  return openLayers(codecs, stored, layer);
+  return openLayers(codecs, await openStored(source, entry, layer), layer);
+}
+
+function openStored(
+  source: SourceBytes,
+  entry: ZipEntry | TarEntry | undefined,
+  layer: ByteLayer,
+): ByteSource | Promise<ByteSource> {
+  if (entry === undefined) return openFile(source, 0, layer);
+  return isTarEntry(entry) ? openMember(source, entry, layer) : openEntry(source, entry, layer);
+}
+
+/** Opens a file in a tar: a part of a plain one, what follows in a compressed one. */
+function openMember(source: SourceBytes, entry: TarEntry, options: OpenOptions): ByteSource {
+  const { offset: start, size, codecs } = entry;
+  const { fetched, signal } = options;
+  if (fetched?.start === 0 && fetched.bytes.length === size) return new ReadBytes(fetched.bytes);
+  if (codecs.length > 0) {
+    const { fetched: _, openAhead: __, sound: ___, ...others } = options;
+    return new TarEntryBytes(source, entry, openBytes, others, fetched?.bytes);
+  }
+  const end = start + size;
+  if (isObjectUrl(source.path))
+    return new ObjectBytes(source, { start, end, expectedEnd: end }, options);
+  return new FileBytes(source, new InputFileHandle(source), start, end, signal);
 }
 
 interface ByteLayer extends OpenOptions {

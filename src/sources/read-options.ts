@@ -1,4 +1,5 @@
 import type { SourceError } from "../base/errors.js";
+import type { Kernel } from "../batch/kernel.js";
 import type { S3Options } from "../store/object-store.js";
 import type { ByteSource } from "./byte-source.js";
 import type { SourceBytes } from "./source.js";
@@ -46,3 +47,13 @@ export type OpenAhead = (
   source: SourceBytes,
   limits: Pick<ReaderOptions, "ratioMax">,
 ) => ByteSource | undefined;
+
+export interface OpenOptions
+  extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound" | "s3" | "fetched" | "openAhead"> {
+  /** Decodes gzip and deflate. If absent, a kernel that the thread's callers share. */
+  readonly kernel?: Kernel;
+  /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
+  readonly chunkBytes?: number;
+  /** Byte of the file up to which all will be read; absent if the reader may stop early. */
+  readonly expectedEnd?: number | undefined;
+}

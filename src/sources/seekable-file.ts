@@ -5,8 +5,9 @@ import { SourceError } from "../base/errors.js";
 import { MIB } from "../base/limits.js";
 import type { ByteSource } from "./byte-source.js";
 import { InputFileHandle } from "./file-bytes.js";
-import { isPlain, type OpenOptions, openBytes } from "./open-bytes.js";
-import type { ReaderOptions } from "./read-options.js";
+import { isPlain, openBytes } from "./open-bytes.js";
+import type { OpenOptions, ReaderOptions } from "./read-options.js";
+
 import type { SourceBytes } from "./source.js";
 
 const COPY_BYTES = 1 * MIB;

@@ -6,7 +6,7 @@ import { StoreError } from "../store/store-error.js";
 import type { InspectionBuffers } from "./file-inspector.js";
 import type { InputFile } from "./inputs.js";
 import { peelLayers } from "./layers.js";
-import type { OpenOptions } from "./open-bytes.js";
+import { identifyContainer } from "./magic.js";
 import {
   hasTraces,
   kindOfContent,
@@ -17,6 +17,7 @@ import {
   type OtherKind,
   otherKinds,
 } from "./other-files.js";
+import type { OpenOptions } from "./read-options.js";
 import type { Format, Source, SourceBytes } from "./source.js";
 import { fromSystem, notEvents } from "./source-errors.js";
 import { type HeadSample, SourceHead } from "./source-head.js";
@@ -42,6 +43,8 @@ export interface DiscoverOptions extends OpenOptions {
   readonly isData?: ((kind: OtherKind) => boolean) | undefined;
   /** Returns the columns of a Parquet file; it is only called for those that may hold no events. */
   readonly columnsOf?: ((source: Source) => Promise<readonly string[]>) | undefined;
+  /** Finds the sources in a tar; absent if the source is in an archive itself. */
+  readonly discoverTar?: (archive: SourceBytes, options: DiscoverOptions) => Promise<Discovery>;
   /** The last bytes of the source as stored, if they are known. */
   readonly tail?: Uint8Array;
   /** Holds the sources that are found, if there may be many. */
@@ -79,11 +82,15 @@ export async function discoverSource(
   options: DiscoverOptions,
 ): Promise<Discovery> {
   const found = await withHead(source, first, buffers, options, async (head) => {
+    const isTar = identifyContainer(head.sample.bytes)?.kind === "tar";
+    if (isTar && options.discoverTar !== undefined)
+      return options.discoverTar(head.source, options);
     const kind = await findKind(head, options);
     if (kind !== undefined) return kind;
     const detected = { ...head.source, format: await detectFormat(head, options) };
     return (await kindOfColumns(detected, head, options)) ?? detected;
   });
+  if (typeof found === "object" && "sources" in found) return found;
   if (typeof found !== "string") {
     return { ...nothingFound, sources: [options.table?.add(found) ?? found] };
   }

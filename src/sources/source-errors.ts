@@ -71,7 +71,14 @@ export function encrypted(source: string): SourceError {
 
 /** An error for a name inside an archive that could reach outside of it. */
 export function unsafeName(source: string, why: string): SourceError {
-  const reason = `the name of the zip entry is refused: it ${why}. Repack the archive without it.`;
+  const reason = `its name in the archive is refused: it ${why}. Repack the archive without it.`;
+  return new SourceError("source_name_unsafe", { source: printable(source) }, reason);
+}
+
+/** An error for a file in a tar that a later one of the same name replaces when the tar is unpacked. */
+export function repeatedName(source: string): SourceError {
+  const reason =
+    "the tar has several files of this name, of which unpacking keeps the last. Pack it with one of them.";
   return new SourceError("source_name_unsafe", { source: printable(source) }, reason);
 }
 

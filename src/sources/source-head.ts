@@ -1,8 +1,9 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, SNIFF_BYTES } from "../base/limits.js";
 import type { ByteSource } from "./byte-source.js";
-import { type OpenOptions, openBytes } from "./open-bytes.js";
-import type { SourceBytes } from "./source.js";
+import { openBytes } from "./open-bytes.js";
+import type { OpenOptions } from "./read-options.js";
+import { isTarEntry, type SourceBytes } from "./source.js";
 
 /** The first decompressed bytes of a source, as detection sees them. */
 export interface HeadSample {
@@ -31,7 +32,8 @@ export class SourceHead {
   ) {
     if (bytes === undefined) return;
     this.#bytes = bytes;
-    this.#isWhole = bytes.length === source.size;
+    const { entry, size } = source;
+    this.#isWhole = bytes.length === (isTarEntry(entry) ? entry.size : size);
   }
 
   get sample(): HeadSample {

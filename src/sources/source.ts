@@ -93,9 +93,9 @@ export interface Source {
   readonly name: string;
   /** Path of the file on disk. */
   readonly path: string;
-  /** The zip entry, when the file is a zip. */
-  readonly entry?: ZipEntry | undefined;
-  /** Compression layers inside the file or entry, outermost first, without the zip's own. */
+  /** The file in an archive, when the file is one. */
+  readonly entry?: ZipEntry | TarEntry | undefined;
+  /** Compression layers inside the file or entry, outermost first, without those of the archive. */
   readonly codecs: readonly Codec[];
   /** Bytes on disk (compressed). */
   readonly size: number;
@@ -116,6 +116,21 @@ export interface ZipEntry {
   readonly uncompressedSize: number;
   readonly method: number;
   readonly crc32: number;
+}
+
+/** A file in a tar. */
+export interface TarEntry {
+  readonly name: string;
+  /** Bytes of the decompressed archive before it. */
+  readonly offset: number;
+  readonly size: number;
+  /** Compression layers around the tar, outermost first. */
+  readonly codecs: readonly Codec[];
+}
+
+/** Returns whether an entry is one of a tar. */
+export function isTarEntry(entry: ZipEntry | TarEntry | undefined): entry is TarEntry {
+  return entry !== undefined && "offset" in entry;
 }
 
 /**

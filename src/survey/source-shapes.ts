@@ -1,5 +1,5 @@
 import { formatOf } from "../formats/input-formats.js";
-import type { Source } from "../sources/source.js";
+import { isTarEntry, type Source } from "../sources/source.js";
 import type { SourceShape } from "./survey.js";
 
 /** Groups sources that are read in the same way, most frequent first. */
@@ -16,6 +16,11 @@ export function shapesOf(sources: readonly Source[]): readonly SourceShape[] {
 
 function describeSource({ format, codecs, entry }: Source): string {
   // The innermost layer is nearest to the rows.
-  const layers = [...[...codecs].reverse(), ...(entry === undefined ? [] : ["a zip"])];
+  const layers = [...[...codecs].reverse(), ...archiveWords(entry)];
   return [formatOf(format).describe(format), ...layers].join(" in ");
+}
+
+function archiveWords(entry: Source["entry"]): readonly string[] {
+  if (entry === undefined) return [];
+  return isTarEntry(entry) ? ["a tar", ...[...entry.codecs].reverse()] : ["a zip"];
 }

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -127,6 +128,35 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
       expect(seen.size).toBe(faults.length);
     },
   );
+
+  longTest("reads the files of a tar, plain and compressed", async () => {
+    const directory = join(scratch, "to-pack");
+    mkdirSync(directory);
+    for (const part of ["a", "b", "c"]) {
+      const text = readFileSync(join(scratch, "rows.jsonl"));
+      writeFileSync(join(directory, `${part}.jsonl`), part === "b" ? gzipSync(text) : text);
+    }
+    const archive = join(scratch, "packed.tar");
+    execFileSync("tar", ["-C", directory, "--sort=name", "-cf", archive, "."]);
+    const tar = readFileSync(archive);
+    const objects = { "plain/a.tar": tar, "gzip/a.tar.gz": gzipSync(tar) };
+    await server.createBucket("tars", objects);
+    const countsOf = (files: readonly (readonly [string, string])[]) =>
+      files.find(([name]) => name === "events-by-day.jsonl");
+    const unpacked = await exportOf(directory, "unpacked");
+    for (const [kind, name] of [
+      ["plain", "a.tar"],
+      ["gzip", "a.tar.gz"],
+    ] as const) {
+      const file = join(scratch, name);
+      writeFileSync(file, objects[`${kind}/${name}` as keyof typeof objects]);
+      const local = await exportOf(file, `${kind}-tar`);
+      expect(countsOf(local)).toEqual(countsOf(unpacked));
+      expect(await exportOf(`s3://tars/${kind}/`, `${kind}-tar-stored`, ...server.flags)).toEqual(
+        local,
+      );
+    }
+  });
 
   longTest("finds the formats of many packed objects at the same time", async () => {
     const objects = Object.fromEntries(

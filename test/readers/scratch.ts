@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { beforeEach } from "vitest";
 import type { ByteSource } from "../../src/sources/byte-source.js";
 import { fileState, fingerprintFile } from "../../src/sources/fingerprint.js";
-import type { OpenOptions } from "../../src/sources/open-bytes.js";
+import type { OpenOptions } from "../../src/sources/read-options.js";
 import type { Codec, SourceBytes } from "../../src/sources/source.js";
 import { scratchDirectory } from "../support/scratch.js";
 

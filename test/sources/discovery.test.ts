@@ -98,8 +98,8 @@ describe("files", () => {
     const tar = Buffer.alloc(1024);
     tar.write("ustar", 257);
     const contents: Record<string, [Buffer, RegExp]> = {
-      "a.tar": [tar, /tar archive.*Unpack/],
-      "a.tgz": [gzipSync(tar), /tar archive.*Unpack/],
+      "a.tar": [tar, /damaged header/],
+      "a.tgz": [gzipSync(tar), /damaged header/],
       "a.bz2": [Buffer.from("BZh91AY&SY\x00\x00", "latin1"), /bzip2/],
       "a.xz": [Buffer.from("fd377a585a000004", "hex"), /xz/],
       "a.7z": [Buffer.from("377abcaf271c0004", "hex"), /7-Zip/],

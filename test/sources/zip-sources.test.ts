@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
 import { MIB, SNIFF_BYTES } from "../../src/base/limits.js";
 import { openBytes } from "../../src/sources/open-bytes.js";
+import type { ZipEntry } from "../../src/sources/source.js";
 import { readZipDirectory } from "../../src/sources/zip-directory.js";
 import { drain, openOptions, sampleBytes } from "../readers/scratch.js";
 import { longTest } from "../support/long-test.js";
@@ -41,7 +42,9 @@ describe("zips", () => {
         { name: "a.zip!187520/.hidden", kind: "hidden name" },
       ]);
       expect(await Promise.all(sources.map(contentOf))).toEqual([text, "{}\n", text, ""]);
-      expect(sources.map(({ entry }) => entry?.index)).toEqual([1, 2, 3, 6]);
+      expect(sources.map(({ entry }) => (entry as ZipEntry | undefined)?.index)).toEqual([
+        1, 2, 3, 6,
+      ]);
     },
   );
 

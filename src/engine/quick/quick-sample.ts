@@ -3,7 +3,7 @@ import { mapBounded } from "../../base/map-bounded.js";
 import { sum } from "../../base/sum.js";
 import type { QuickLimits } from "../../options/options.js";
 import { weightFactor } from "../../plan/plan.js";
-import type { Source, SourceRange } from "../../sources/source.js";
+import { isTarEntry, type Source, type SourceRange } from "../../sources/source.js";
 import { drawUnits, randomOf, type Unit } from "./draw-units.js";
 import type { ClassSize } from "./estimate.js";
 import { type SampleTools, type UnitKind, unitKindOf, unitKinds } from "./unit-kinds.js";
@@ -163,12 +163,16 @@ function classesOf(sources: readonly Source[]): readonly (readonly Source[])[] {
   const classes = new Map<string, Source[]>();
   for (const source of sources) {
     const { format, codecs, entry } = source;
-    const name = JSON.stringify([unitKindOf(source), format.kind, codecs, entry?.method ?? null]);
+    const name = JSON.stringify([unitKindOf(source), format.kind, codecs, archiveKindOf(entry)]);
     const known = classes.get(name);
     if (known === undefined) classes.set(name, [source]);
     else known.push(source);
   }
   return [...classes.values()];
+}
+
+function archiveKindOf(entry: Source["entry"]): unknown {
+  return isTarEntry(entry) ? entry.codecs : entry?.method;
 }
 
 function keyOf({ source, start }: SourceRange): string {
