@@ -131,7 +131,8 @@ class RowsReader extends WrappedReader {
     const start = this.#outerRow;
     let size = 0;
     for (; this.#outerRow < outer.rows; this.#outerRow++) {
-      const isList = lists.kind(this.#outerRow) >= cellKinds.object;
+      const kind = lists.kind(this.#outerRow);
+      const isList = kind >= cellKinds.object || kind === cellKinds.string;
       const length = isList ? this.#kernel.u32[lists.lengths / 4 + this.#outerRow]! : 0;
       if (size > 0 && size + length + REJECTED.length > WINDOW_BYTES) break;
       size += length + REJECTED.length;
@@ -148,10 +149,18 @@ class RowsReader extends WrappedReader {
   #copyList(outer: Batch, lists: Column, row: number): void {
     const { bytes, u32 } = this.#kernel;
     const kind = lists.kind(row);
-    const isTaken = kind === cellKinds.array || (kind === cellKinds.object && this.takesObjects);
+    const text = kind === cellKinds.string ? listIn(lists.text(row)) : undefined;
+    const isTaken =
+      text !== undefined ||
+      kind === cellKinds.array ||
+      (kind === cellKinds.object && this.takesObjects);
     const own = kind === cellKinds.null || isTaken ? 0 : rejectCodes.rows_not_list;
     const fault = bytes[outer.faults + row]! || own;
     const start = u32[lists.starts / 4 + row]!;
+    if (fault === 0 && text !== undefined) {
+      this.#copyText(row, text);
+      return;
+    }
     if (fault === 0 && (kind === cellKinds.null || isEmptyList(bytes, start))) {
       this.#empty++;
       return;
@@ -166,6 +175,19 @@ class RowsReader extends WrappedReader {
     bytes.copyWithin(this.#end, start, start + length);
     this.#end += length;
     bytes[this.#end++] = LINE_FEED;
+  }
+
+  /** Copies a list that is in a text; the text is as long, as its escapes are gone. */
+  #copyText(row: number, text: string): void {
+    const list = Buffer.from(text);
+    if (isEmptyList(list, 0)) {
+      this.#empty++;
+      return;
+    }
+    this.#segments.push({ row, start: this.#end, fault: 0, elements: 0 });
+    this.#kernel.bytes.set(list, this.#end);
+    this.#end += list.length;
+    this.#kernel.bytes[this.#end++] = LINE_FEED;
   }
 
   #createBatch(rows: number, outer: Batch): Batch {
@@ -213,6 +235,18 @@ class RowsReader extends WrappedReader {
       }
     }
     return owners;
+  }
+}
+
+/** Returns a list as JSON that a text contains; undefined for any other text. */
+function listIn(text: string | undefined): string | undefined {
+  const trimmed = text?.trim() ?? "";
+  if (!trimmed.startsWith("[")) return undefined;
+  try {
+    JSON.parse(trimmed);
+    return trimmed;
+  } catch {
+    return undefined;
   }
 }
 

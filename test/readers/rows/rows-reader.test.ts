@@ -84,11 +84,27 @@ const value = fc.letrec<{ any: Json }>((tie) => ({
 
 const record = fc.dictionary(name, value, { maxKeys: 4 });
 const listOf = (element: fc.Arbitrary<Json>): fc.Arbitrary<Json> =>
-  fc.oneof({ weight: 8, arbitrary: fc.array(element, { maxLength: 5 }) }, value);
+  fc.oneof(
+    { weight: 8, arbitrary: fc.array(element, { maxLength: 5 }) },
+    { weight: 2, arbitrary: asText(fc.array(element, { maxLength: 5 })) },
+    value,
+  );
 const withList = (step: string, element: fc.Arbitrary<Json>): fc.Arbitrary<Json> =>
   fc
     .tuple(record, listOf(element), record)
     .map(([before, list, after]) => ({ ...before, [step]: list, ...after }));
+/** A list as CSV and some Parquet have it: as JSON text. */
+const asText = (list: fc.Arbitrary<Json>) => list.map((one): Json => JSON.stringify(one));
+
+/** The list that a text contains; the value itself otherwise. */
+function readText(list: Json): Json {
+  if (typeof list !== "string" || !list.trim().startsWith("[")) return list;
+  try {
+    return JSON.parse(list) as Json;
+  } catch {
+    return list;
+  }
+}
 
 const isRecord = (one: Json | undefined): one is { readonly [name: string]: Json } =>
   typeof one === "object" && one !== null && !Array.isArray(one);
@@ -115,7 +131,7 @@ function flatten(
   }
   const [step = "", ...rest] = path;
   if (path.length === 0) return { rows: [{ place, around: [outer, ...around] }], without };
-  const list = outer[step] ?? [];
+  const list = readText(outer[step] ?? []);
   const isAlone = rest.length > 0 && isRecord(list);
   const elements = isAlone ? [list] : list;
   if (!Array.isArray(elements)) return { rows: [{ place, fault: "rows_not_list" }], without };
@@ -263,4 +279,17 @@ test("lists may be longer than a batch and than the window", async () => {
   const rejected = { place: "2:undefined", v: undefined, user: undefined };
   const expected = [...listOf(1, "a"), rejected, ...listOf(3, "b")];
   expect(rows.map(({ place, cells: [v, user] }) => ({ place, v, user }))).toEqual(expected);
+});
+
+test("a list in a text is read, and its elements are kept as a list", async () => {
+  const list = '[{"a":"é\\n"},{"a":9007199254740993},7]';
+  const line = `${JSON.stringify({ u: "mina", list })}\n${JSON.stringify({ list: "[1" })}\n`;
+  const { rows } = await read(line, ["list"], [text("a"), text("^", "u")]);
+  expect(rows.map(({ cells, fault, place }) => fault ?? [place, ...cells])).toEqual([
+    ["1:1", "é\n", "mina"],
+    ["1:2", "9007199254740993", "mina"],
+    "element_not_object",
+    "rows_not_list",
+  ]);
+  expect(rows[0]?.raw).toBe('{"u":"mina","list":[{"a":"é\\n"}]}');
 });
