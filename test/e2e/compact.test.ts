@@ -19,7 +19,7 @@ import { scratchDirectory } from "../support/scratch.js";
 
 /** Days of an input, each with a file of its own. */
 const DAYS = isCi ? 40 : 8;
-const KILLS = 12;
+const KILLS = 6;
 /** One of each input. */
 const ROWS_OF_DAY = 3;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);

@@ -19,7 +19,7 @@ import {
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("dedupe");
-const KILLS = 12;
+const KILLS = 6;
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 
 /** Writes rows in order to files of 1,500; every other one is compressed. */

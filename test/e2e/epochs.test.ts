@@ -20,7 +20,7 @@ import { scratchDirectory } from "../support/scratch.js";
 const BATCHES = 3;
 const ROWS = 12_000;
 const DAYS = 40;
-const KILLS = isCi ? 12 : 1;
+const KILLS = isCi ? 6 : 1;
 /** A slow machine would never reach the end of a run. */
 const STOPS_OF_BATCH_MAX = 2;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);

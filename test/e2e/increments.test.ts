@@ -14,7 +14,7 @@ import { killServicesAfterEach, startServiceProcess } from "../support/service-p
 
 // Overlapping hourly files, migrated under kills, and again when there are more of them. What each copy of
 // an event has of its own says which copy was kept; DuckDB says which one should have been.
-const KILLS = 8;
+const KILLS = 4;
 const ROWS_AN_HOUR = 100;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const directory = scratchDirectory("increments");

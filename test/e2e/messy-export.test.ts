@@ -12,7 +12,7 @@ import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 
 // The numbers of a whole migration, each compared with what DuckDB counts in the same lines.
-const ROWS = 100_000;
+const ROWS = 50_000;
 const directory = scratchDirectory("messy-export");
 let duckdb: DuckDBConnection;
 killServicesAfterEach();

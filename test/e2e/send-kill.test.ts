@@ -8,7 +8,7 @@ import { scratchDirectory } from "../support/scratch.js";
 import { runSend, type SendEnd, testSecret } from "../support/send-command.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 
-const KILLS = Number(process.env["SWITCHYARD_SEND_KILLS"] ?? (isCi ? 15 : 1));
+const KILLS = Number(process.env["SWITCHYARD_SEND_KILLS"] ?? (isCi ? 8 : 1));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const ROWS = 2_000;
 const CONCURRENCY = 8;

@@ -9,7 +9,7 @@ import {
   startServiceProcess,
 } from "../support/service-process.js";
 
-const KILLS = isCi ? 12 : 1;
+const KILLS = isCi ? 6 : 1;
 const SENDERS = 8;
 const ARRAY_EVENTS = 50;
 const ACKNOWLEDGED_MAX = 60;
