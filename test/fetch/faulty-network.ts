@@ -1,10 +1,12 @@
+import type { FetchClock } from "../../src/fetch/fetch-clock.js";
 import type { Send, VendorAnswer } from "../../src/fetch/http.js";
-import type { VirtualClock } from "./virtual-clock.js";
+
+type Sleeper = Pick<FetchClock, "sleep">;
 
 /** Passes requests to a vendor, and disturbs some of them as networks and proxies do. */
 export function faultyNetwork(
   send: Send,
-  { clock, random, share }: { clock: VirtualClock; random: () => number; share: number },
+  { clock, random, share }: { clock: Sleeper; random: () => number; share: number },
 ): Send {
   const chance = () => random() < share;
   const below = (count: number) => Math.floor(random() * count);
@@ -29,7 +31,7 @@ async function* once(text: string): VendorAnswer["body"] {
 
 async function* slow(
   body: VendorAnswer["body"],
-  clock: VirtualClock,
+  clock: Sleeper,
   signal: AbortSignal,
 ): VendorAnswer["body"] {
   for await (const chunk of body) {

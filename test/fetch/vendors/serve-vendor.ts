@@ -10,8 +10,8 @@ export interface ServedVendor {
   close(): Promise<void>;
 }
 
-/** Serves what a simulation answers over HTTP. */
-export async function serveVendor(send: Send): Promise<ServedVendor> {
+/** Serves what a simulation answers over HTTP; without a port, on any that is free. */
+export async function serveVendor(send: Send, port = 0): Promise<ServedVendor> {
   const server = createServer(async (request, response) => {
     const { method = "GET", url = "/" } = request;
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
@@ -30,7 +30,7 @@ export async function serveVendor(send: Send): Promise<ServedVendor> {
       response.destroy();
     }
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
