@@ -26,13 +26,15 @@ init, validate and export read. Every file is read to its end and its checksums
 are compared before it gets its name. Windows that are there are not asked for
 again, so the same command resumes after a kill, and with --until now it fetches
 what has come since. The keys come from the environment: AMPLITUDE_API_KEY and
-AMPLITUDE_SECRET_KEY, or MIXPANEL_USERNAME and MIXPANEL_SECRET of a service
-account.
+AMPLITUDE_SECRET_KEY, MIXPANEL_USERNAME and MIXPANEL_SECRET of a service
+account, or POSTHOG_PERSONAL_API_KEY; or from files that variables with _FILE
+name.
 
 Examples:
   $ switchyard fetch amplitude --from 2025-01-01 --to amplitude
   $ switchyard fetch amplitude --from 2025-01-01 --to s3://lake/raw --region eu
   $ switchyard fetch mixpanel --from 2025-01-01 --to raw --project 2195193
+  $ switchyard fetch posthog --from 2025-01-01 --to raw --project 12345 --region eu
   $ switchyard fetch amplitude --from 2025-01-01 --to amplitude --dry-run
 
 Exit codes: 0 done, 1 failed: what was fetched is kept, 2 wrong usage or

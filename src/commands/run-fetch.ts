@@ -1,9 +1,8 @@
 import { exitCodes } from "../base/errors.js";
-import { sum } from "../base/sum.js";
 import { createVendor } from "../fetch/create-vendor.js";
 import { type ExportRequest, fetchExport, planExport } from "../fetch/fetch-export.js";
 import type { FetchObserver } from "../fetch/fetch-observer.js";
-import { type FetchResult, rowsOf } from "../fetch/run-fetch.js";
+import { bytesOf, type FetchResult, rowsOf } from "../fetch/run-fetch.js";
 import type { Vendor } from "../fetch/vendor.js";
 import type { Configuration } from "../options/configuration.js";
 import { resolveFetch } from "../options/fetch-options.js";
@@ -121,13 +120,12 @@ function observerOf(
     void stderr.write(log ? logLine("info", name, facts) : `${harmless(text)}\n`);
   return {
     note: (message) => say("note", message, { message }),
-    done: ({ start, end, file }, leftMs) => {
+    done: (record, leftMs) => {
+      const { start, end } = record;
+      const [rows, bytes] = [rowsOf([record]), bytesOf([record])];
       const events =
-        file === undefined
-          ? "no events"
-          : `${formatNumberOf(file.rows, "event")}, ${formatBytes(file.bytes)}`;
+        rows === 0 ? "no events" : `${formatNumberOf(rows, "event")}, ${formatBytes(bytes)}`;
       const text = `${describe({ start, end })}: ${events}; ${formatDuration(leftMs)} of events left`;
-      const { rows = 0, bytes = 0 } = file ?? {};
       say("fetched", text, { start: isoOf(start), end: isoOf(end), rows, bytes, leftMs });
     },
   };
@@ -162,10 +160,6 @@ function spanText({ span: { start, end } }: ExportRequest): string {
   return start === end
     ? "nothing is complete yet"
     : `${isoOf(start)} up to ${isoOf(end)}, not included`;
-}
-
-function bytesOf(records: FetchResult["records"]): number {
-  return sum(records, ({ file }) => file?.bytes ?? 0);
 }
 
 function isoOf(ms: number): string {

@@ -1,10 +1,11 @@
 import type { Vendor } from "./vendor.js";
 import { amplitude, amplitudeOrigins } from "./vendors/amplitude.js";
 import { mixpanel, mixpanelOrigins } from "./vendors/mixpanel.js";
+import { posthog, posthogOrigins } from "./vendors/posthog.js";
 
 /** A vendor and the place of a project in it, already checked. */
 interface VendorChoice {
-  readonly vendor: "amplitude" | "mixpanel";
+  readonly vendor: "amplitude" | "mixpanel" | "posthog";
   readonly region: string;
   /** Base URL instead of that of the region. */
   readonly host?: string;
@@ -32,6 +33,13 @@ export function createVendor({ vendor, region, host, project, secrets }: VendorC
         project,
         region,
         origin: originOf(mixpanelOrigins),
+      });
+    case "posthog":
+      return posthog({
+        key: secretOf("POSTHOG_PERSONAL_API_KEY"),
+        project,
+        region,
+        origin: originOf(posthogOrigins),
       });
   }
 }

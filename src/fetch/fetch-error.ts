@@ -18,3 +18,6 @@ export class FetchError extends SwitchyardError {
     super(code, `${what}: ${why}. ${advice}`, options);
   }
 }
+
+/** A window that the vendor cannot answer for at once. */
+export class WindowTooLarge extends Error {}

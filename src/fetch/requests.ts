@@ -1,25 +1,21 @@
 import { backOffMs } from "../base/back-off.js";
 import { SourceError } from "../base/errors.js";
-import { FetchError } from "./fetch-error.js";
+import { omitUndefined } from "../base/omit-undefined.js";
+import { AnswerError } from "./answer-error.js";
+import { FetchError, WindowTooLarge } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
 import { type VendorAnswer, wordsOf } from "./http.js";
 import { RequestLimit } from "./request-limit.js";
-import type { CheckedFile, FetchTools, Vendor, Verdict } from "./vendor.js";
+import type { Call, Check, Downloaded, DownloadTools, FetchTools, Vendor } from "./vendor.js";
 import type { LocalFile, WindowFiles } from "./window-files.js";
 import type { Window } from "./windows.js";
 
-/** Attempts for one window, the pauses between which grow to five minutes: about half an hour in all. */
+/** Attempts for one call, the pauses between which grow to five minutes: about half an hour in all. */
 const ATTEMPTS_MAX = 12;
 const pauses = { firstMs: 2_000, maxMs: 300_000 };
 
 /** Longest pause that a vendor can ask for. */
 const WAIT_MAX_MS = 3_600_000;
-
-/** A window of which the vendor has events. */
-interface Downloaded {
-  readonly incomplete: LocalFile;
-  readonly checked: CheckedFile;
-}
 
 interface RequestsOptions {
   readonly vendor: Vendor;
@@ -27,125 +23,170 @@ interface RequestsOptions {
   readonly observer: FetchObserver;
 }
 
-/** Asks a vendor for windows, again where it may answer later, and lets no incomplete answer pass. */
+/** The requests of a run to a vendor, of all windows together. */
 export class Requests {
   /** Requests that were made. */
   count = 0;
 
-  readonly #limit: RequestLimit;
+  readonly limit: RequestLimit;
 
   /** `times`: of the requests of earlier processes, in ms since 1970. */
   constructor(
-    private readonly options: RequestsOptions,
-    private readonly tools: FetchTools,
+    readonly options: RequestsOptions,
+    readonly tools: FetchTools,
     times: readonly number[],
   ) {
     const { vendor, files } = options;
     const remember = (all: readonly number[]) => files.rememberRequests(all);
-    this.#limit = new RequestLimit(vendor.limits, tools.clock, { times, remember });
+    this.limit = new RequestLimit(vendor.limits, tools.clock, { times, remember });
   }
 
-  /** Throws `FetchError` if the vendor refuses, and after too many attempts. */
-  async download(window: Window, signal: AbortSignal): Promise<Downloaded | "empty" | "too_large"> {
-    const { clock, random } = this.tools;
+  /** Downloads a window, and lets no incomplete answer pass. Throws as `ask` of the tools does. */
+  download(
+    window: Window,
+    job: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Downloaded | undefined> {
+    return this.options.vendor.download(window, new WindowTools(this, window, job, signal));
+  }
+}
+
+/** The tools for one window. */
+class WindowTools implements DownloadTools {
+  constructor(
+    private readonly requests: Requests,
+    private readonly window: Window,
+    public job: string | undefined,
+    readonly signal: AbortSignal,
+  ) {}
+
+  get clock() {
+    return this.requests.tools.clock;
+  }
+
+  async repeat<Result>(steps: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#ask(window, signal);
-      if (typeof outcome === "string" || "checked" in outcome) return outcome;
-      if (attempt === ATTEMPTS_MAX) throw this.#givenUp(window, outcome);
-      const { waitMs = backOffMs(attempt, pauses, () => 0.5 + random() / 2) } = outcome;
-      this.options.observer.note?.(
-        `${this.options.vendor.describe(window)}: ${outcome.why}; again in ${Math.ceil(waitMs / 1_000)} s`,
-      );
-      await clock.sleep(Math.min(waitMs, WAIT_MAX_MS), signal);
+      try {
+        return await steps();
+      } catch (error) {
+        this.signal.throwIfAborted();
+        if (!(error instanceof AnswerError)) throw error;
+        if (attempt === ATTEMPTS_MAX) throw this.#givenUp(error);
+        const { random } = this.requests.tools;
+        const { waitMs = backOffMs(attempt, pauses, () => 0.5 + random() / 2) } = error;
+        this.note(`${error.message}; again in ${Math.ceil(waitMs / 1_000)} s`);
+        await this.clock.sleep(Math.min(waitMs, WAIT_MAX_MS), this.signal);
+      }
     }
   }
 
-  /** Makes one attempt. */
-  async #ask(
-    window: Window,
-    signal: AbortSignal,
-  ): Promise<Downloaded | "empty" | "too_large" | Failure> {
-    await this.#limit.take(signal);
-    this.count += 1;
+  ask<Result>(call: Call<Result>): Promise<Result | undefined> {
+    return this.repeat(() => this.#attempt(call));
+  }
+
+  async #attempt<Result>({
+    request,
+    judge,
+    receive,
+    isSecret,
+  }: Call<Result>): Promise<Result | undefined> {
+    const { limit, tools } = this.requests;
+    await limit.take(this.signal);
+    this.requests.count += 1;
     let answer: VendorAnswer;
     let words = "";
     try {
-      answer = await this.tools.send(this.options.vendor.request(window), signal);
-      if (answer.status !== 200) words = await wordsOf(answer);
-    } catch (error) {
-      signal.throwIfAborted();
-      return { why: `no answer (${reasonOf(error)})`, error };
+      answer = await tools.send(request, this.signal);
+      if (answer.status >= 300 && isSecret !== true) words = await wordsOf(answer);
+    } catch (cause) {
+      throw new AnswerError(`no answer (${reasonOf(cause)})`, { cause });
     }
-    const verdict = this.options.vendor.judge(window, answer, words);
+    const said = `${answer.status}${words && `: ${words}`}`;
+    const verdict = judge(answer, words);
     switch (verdict.kind) {
-      case "events":
-        return this.#receive(window, answer, signal);
-      case "empty":
+      case "answer":
+        return receive(answer);
+      case "nothing":
+        return undefined;
       case "too_large":
-        return verdict.kind;
+        throw new WindowTooLarge();
       case "timed_out":
-        if (window.end - window.start > this.options.vendor.unitMs) return "too_large";
-        return { why: `${answer.status}${words && `: ${words}`}` };
+        if (this.#isLong) throw new WindowTooLarge();
+        throw new AnswerError(said);
       case "later":
-        return { why: `${answer.status}${words && `: ${words}`}`, ...laterOf(verdict) };
+        throw new AnswerError(said, verdict);
       case "refused":
         throw new FetchError(verdict.isKey ? "vendor_key_refused" : "vendor_refused", {
-          what: this.options.vendor.describe(window),
-          why: `${this.options.vendor.title} answers ${answer.status}${words && `: ${words}`}`,
+          what: this.#what,
+          why: `${this.requests.options.vendor.title} answers ${said}`,
           advice: verdict.advice,
         });
     }
   }
 
-  async #receive(
-    window: Window,
-    answer: VendorAnswer,
-    signal: AbortSignal,
-  ): Promise<Downloaded | "empty" | Failure> {
-    const body = new Body(answer.body);
-    let incomplete: LocalFile;
+  async store(bytes: AsyncIterable<Uint8Array>, check: Check): Promise<Downloaded | undefined> {
+    const { files } = this.requests.options;
+    const body = new Body(bytes);
+    let file: LocalFile;
     try {
-      incomplete = await this.options.files.write(body);
+      file = await files.write(body);
     } catch (error) {
-      signal.throwIfAborted();
-      if (error !== body.error) throw error;
-      return { why: `the answer was cut off (${reasonOf(error)})`, error };
+      if (error !== body.error || error instanceof AnswerError) throw error;
+      throw new AnswerError(`the answer was cut off (${reasonOf(error)})`, { cause: error });
     }
     try {
-      const checked = await this.options.vendor.check(incomplete.path, window, signal);
-      if (checked !== undefined) return { incomplete, checked };
-      await this.options.files.discard(incomplete);
-      return "empty";
+      const checked = await check(file.path);
+      if (checked !== undefined)
+        return { ...file, ...checked, ...omitUndefined({ job: this.job }) };
     } catch (error) {
-      await this.options.files.discard(incomplete);
+      await files.discard(file);
       if (!(error instanceof SourceError)) throw error;
-      return { why: `the answer is damaged (${error.reason})`, error, isDamaged: true };
+      const why = `the answer is damaged (${error.reason})`;
+      throw new AnswerError(why, { cause: error, isDamaged: true });
     }
+    await files.discard(file);
+    return undefined;
   }
 
-  #givenUp(window: Window, { why, error, isDamaged = false }: Failure): FetchError {
+  discard(file: LocalFile): Promise<void> {
+    return this.requests.options.files.discard(file);
+  }
+
+  note(text: string): void {
+    this.requests.options.observer.note?.(`${this.#what}: ${text}`);
+  }
+
+  async remember(job: string): Promise<void> {
+    const fetched = this.clock.now();
+    await this.requests.options.files.record({
+      ...this.window,
+      files: [],
+      job,
+      fetched,
+      isPending: true,
+    });
+    this.job = job;
+  }
+
+  get #what(): string {
+    return this.requests.options.vendor.describe(this.window);
+  }
+
+  get #isLong(): boolean {
+    return this.window.end - this.window.start > this.requests.options.vendor.unitMs;
+  }
+
+  #givenUp({ message, isDamaged, cause }: AnswerError): FetchError {
     return new FetchError(
       isDamaged ? "vendor_answer_damaged" : "vendor_unavailable",
       {
-        what: this.options.vendor.describe(window),
-        why: `${ATTEMPTS_MAX} attempts failed, the last one with: ${why}`,
+        what: this.#what,
+        why: `${ATTEMPTS_MAX} attempts failed, the last one with: ${message}`,
         advice: "What was fetched is kept. Run the same command again later: it fetches the rest",
       },
-      { cause: error },
+      { cause },
     );
   }
-}
-
-/** An attempt after which another one may succeed. */
-interface Failure {
-  readonly why: string;
-  readonly waitMs?: number;
-  readonly error?: unknown;
-  readonly isDamaged?: boolean;
-}
-
-function laterOf({ waitMs }: Extract<Verdict, { kind: "later" }>): { readonly waitMs?: number } {
-  return waitMs === undefined ? {} : { waitMs };
 }
 
 /** A body that remembers its own error, to tell it from that of the file. */

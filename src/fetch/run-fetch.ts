@@ -1,7 +1,8 @@
 import { SwitchyardError } from "../base/errors.js";
 import { mapBounded } from "../base/map-bounded.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
-import { FetchError } from "./fetch-error.js";
+import { FetchError, WindowTooLarge } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
 import { Requests } from "./requests.js";
 import type { FetchTools, Vendor } from "./vendor.js";
@@ -48,6 +49,8 @@ class FetchRun {
   readonly #failed: FetchError[] = [];
   /** Windows that nobody fetches yet, the earliest last. */
   #queue: Window[] = [];
+  /** Jobs of the vendor that a killed run has begun, by the start of their windows. */
+  readonly #jobs = new Map<number, { readonly end: number; readonly job: string }>();
   #fetched = 0;
   /** Length of the next window. */
   #lengthMs: number;
@@ -63,12 +66,11 @@ class FetchRun {
   }
 
   async run(): Promise<FetchResult> {
-    const { vendor, files, span } = this.task;
+    const { vendor, files } = this.task;
     await files.clear();
     await this.#resume();
     const requests = new Requests(this.task, this.tools, await files.requestTimes());
-    const missing = missingWindows(span, [...this.#records.values()], vendor.longestMs);
-    this.#queue = [...missing].reverse();
+    this.#queue = [...this.#missing()].reverse();
     const lanes = Array.from({ length: vendor.concurrency }, (_, lane) => lane);
     const stopping = new AbortController();
     const signal = AbortSignal.any([this.tools.signal, stopping.signal]);
@@ -86,6 +88,17 @@ class FetchRun {
     };
   }
 
+  /** A window whose job works is asked for as it is. */
+  #missing(): readonly Window[] {
+    const { vendor, span } = this.task;
+    const begun = [...this.#jobs]
+      .map(([start, { end }]) => ({ start, end }))
+      .filter(({ start, end }) => start < span.end && end > span.start);
+    const known = [...this.#records.values(), ...begun];
+    const missing = [...missingWindows(span, known, vendor.longestMs), ...begun];
+    return missing.sort((one, other) => one.start - other.start);
+  }
+
   #inSpan(): readonly WindowRecord[] {
     const { start, end } = this.task.span;
     return [...this.#records.values()]
@@ -98,9 +111,12 @@ class FetchRun {
     const { files } = this.task;
     for (const name of await files.names()) this.#names.add(name);
     for (const { isPending, ...record } of await files.records()) {
-      if (isPending !== true) this.#records.set(record.start, record);
-      else if (record.file !== undefined && this.#names.has(record.file.name))
-        await this.#record(record);
+      const { job, ...done } = record;
+      const { start, end, files: parts } = done;
+      if (isPending !== true) this.#records.set(start, done);
+      else if (parts.length > 0 && parts.every(({ name }) => this.#names.has(name)))
+        await this.#record(done);
+      else if (job !== undefined) this.#jobs.set(start, { end, job });
     }
   }
 
@@ -121,6 +137,7 @@ class FetchRun {
   #next(): Window | undefined {
     const window = this.#queue.pop();
     if (window === undefined) return undefined;
+    if (this.#jobs.get(window.start)?.end === window.end) return window;
     const [next, rest] = cutWindow(window, Math.min(this.#lengthMs, this.#longestMs));
     if (rest !== undefined) this.#queue.push(rest);
     return next;
@@ -128,7 +145,11 @@ class FetchRun {
 
   async #fetch(window: Window, requests: Requests, signal: AbortSignal): Promise<void> {
     const { vendor, files, observer } = this.task;
-    const answer = await requests.download(window, signal);
+    const job = this.#jobs.get(window.start)?.job;
+    const answer = await requests.download(window, job, signal).catch((error: unknown) => {
+      if (error instanceof WindowTooLarge) return "too_large" as const;
+      throw error;
+    });
     if (answer === "too_large") {
       const length = window.end - window.start;
       if (length <= vendor.unitMs) {
@@ -145,20 +166,21 @@ class FetchRun {
       return;
     }
     const fetched = this.tools.clock.now();
-    if (answer === "empty") {
-      await this.#record({ ...window, fetched });
+    if (answer === undefined) {
+      await this.#record({ ...window, files: [], fetched });
       return;
     }
-    const { incomplete, checked } = answer;
-    const { name, members, rows } = checked;
-    const { bytes, sha256 } = incomplete;
+    const { name, members, rows, bytes, sha256 } = answer;
     if (this.#names.has(name)) throw occupied(name);
     this.#names.add(name);
     const file = { name, bytes, sha256, members, rows };
     // A file without its name has no readers yet; one with its name is never written again.
-    await files.record({ ...window, file, fetched, isPending: true });
-    await files.keep(incomplete, name);
-    await this.#record({ ...window, file, fetched });
+    const record = { ...window, files: [file], fetched };
+    // A job that was paid for is not begun again while the file has no name.
+    const { job: done } = answer;
+    await files.record({ ...record, ...omitUndefined({ job: done }), isPending: true });
+    await files.keep(answer, name);
+    await this.#record(record);
   }
 
   async #record(record: WindowRecord): Promise<void> {
@@ -171,10 +193,11 @@ class FetchRun {
   }
 
   /** Lets the next windows be as long as their answers may be large, judged by this one. */
-  #adapt({ start, end, file }: WindowRecord): void {
+  #adapt(record: WindowRecord): void {
+    const { start, end } = record;
     const { answerBytes, unitMs, longestMs } = this.task.vendor;
     if (answerBytes === undefined) return;
-    const bytesOfUnit = (file?.bytes ?? 0) / ((end - start) / unitMs);
+    const bytesOfUnit = bytesOf([record]) / ((end - start) / unitMs);
     const units = Math.floor(answerBytes / Math.max(1, bytesOfUnit));
     // An empty window says little of the next one.
     const length = Math.min(Math.max(1, units) * unitMs, 2 * Math.max(this.#lengthMs, end - start));
@@ -192,5 +215,10 @@ function occupied(name: string): SwitchyardError {
 
 /** Returns the events of windows. */
 export function rowsOf(records: readonly WindowRecord[]): number {
-  return sum(records, ({ file }) => file?.rows ?? 0);
+  return sum(records, ({ files }) => sum(files, ({ rows }) => rows));
+}
+
+/** Returns the bytes of the files of windows. */
+export function bytesOf(records: readonly WindowRecord[]): number {
+  return sum(records, ({ files }) => sum(files, ({ bytes }) => bytes));
 }

@@ -4,7 +4,7 @@ import type { Verdict } from "./vendor.js";
 export function usualVerdict(status: number, keyAdvice: string): Verdict {
   switch (status) {
     case 200:
-      return { kind: "events" };
+      return { kind: "answer" };
     case 401:
     case 403:
       return { kind: "refused", isKey: true, advice: keyAdvice };

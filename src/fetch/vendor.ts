@@ -1,14 +1,15 @@
 import type { FetchClock } from "./fetch-clock.js";
 import type { Send, VendorAnswer, VendorRequest } from "./http.js";
 import type { RequestsPerTime } from "./request-limit.js";
+import type { LocalFile } from "./window-files.js";
 import type { Window } from "./windows.js";
 
-/** How an answer without the events of a window is to be taken. */
+/** How an answer is to be taken. */
 export type Verdict =
-  /** The body has the events. */
-  | { readonly kind: "events" }
-  /** The vendor has no events in the window. */
-  | { readonly kind: "empty" }
+  /** The answer has what was asked for. */
+  | { readonly kind: "answer" }
+  /** The vendor has nothing there, such as no events in a window. */
+  | { readonly kind: "nothing" }
   /** The vendor cannot answer for so much at once. */
   | { readonly kind: "too_large" }
   /** It gave up: the window is too large, or it may answer later. */
@@ -18,7 +19,17 @@ export type Verdict =
   /** It will not answer, whatever the window is. */
   | { readonly kind: "refused"; readonly isKey: boolean; readonly advice: string };
 
-/** A file that was downloaded and checked. */
+/** A request, and how its answer is taken. */
+export interface Call<Result> {
+  readonly request: VendorRequest;
+  /** Set if the address is a secret: then messages have nothing of the refusal, which may repeat it. */
+  readonly isSecret?: true;
+  judge(answer: Pick<VendorAnswer, "status" | "headers">, words: string): Verdict;
+  /** Takes an answer. Throws `AnswerError` if another attempt may bring a better one. */
+  receive(answer: VendorAnswer): Promise<Result>;
+}
+
+/** What a check has found in a file. */
 export interface CheckedFile {
   /** The name that it gets. */
   readonly name: string;
@@ -27,7 +38,38 @@ export interface CheckedFile {
   readonly rows: number;
 }
 
-/** A vendor whose API answers a request for a window with one body. */
+/** A file that was downloaded and checked, and has no name yet. */
+export type Downloaded = LocalFile & CheckedFile & { readonly job?: string };
+
+/**
+ * Reads a file to its end. Throws a `SourceError` if it is not whole, or not of its window. Returns undefined
+ * if it has no events.
+ */
+export type Check = (path: string) => Promise<CheckedFile | undefined>;
+
+/** What a vendor downloads a window with. */
+export interface DownloadTools {
+  readonly signal: AbortSignal;
+  readonly clock: FetchClock;
+  /**
+   * Makes a call within the vendor's limits, again where it may be answered later. Returns undefined if the
+   * vendor has nothing there. Throws `WindowTooLarge`, and `FetchError` if it refuses or never answers.
+   */
+  ask<Result>(call: Call<Result>): Promise<Result | undefined>;
+  /** Repeats steps that throw `AnswerError`, with the pauses and up to the attempts of a call. */
+  repeat<Result>(steps: () => Promise<Result>): Promise<Result>;
+  /** Writes bytes into a file and checks it; no file is left if it has no events, or is damaged. */
+  store(bytes: AsyncIterable<Uint8Array>, check: Check): Promise<Downloaded | undefined>;
+  /** Removes a stored file. */
+  discard(file: LocalFile): Promise<void>;
+  note(text: string): void;
+  /** The job that an earlier download of the same window has remembered, also before a kill. */
+  readonly job: string | undefined;
+  /** Remembers a job of the vendor that works for this window. */
+  remember(job: string): Promise<void>;
+}
+
+/** A vendor whose API exports the events of a window of time. */
 export interface Vendor {
   /** As in file names and the ledger. */
   readonly name: string;
@@ -44,7 +86,7 @@ export interface Vendor {
   readonly answerBytes?: number;
   /** The most requests in a time, of all processes. */
   readonly limits: readonly RequestsPerTime[];
-  /** Requests at a time. */
+  /** Windows at a time, with one request each. */
   readonly concurrency: number;
   /** Advice for a window of one unit that is too large. */
   readonly tooLargeAdvice: string;
@@ -52,13 +94,8 @@ export interface Vendor {
   completeUntil(now: number): number;
   /** The window in words. */
   describe(window: Window): string;
-  request(window: Window): VendorRequest;
-  judge(window: Window, answer: Pick<VendorAnswer, "status" | "headers">, words: string): Verdict;
-  /**
-   * Reads a downloaded file to its end. Throws a `SourceError` if it is not whole, or not of the window.
-   * Returns undefined if it has no events.
-   */
-  check(path: string, window: Window, signal: AbortSignal): Promise<CheckedFile | undefined>;
+  /** Downloads the events of a window; returns undefined if there are none. */
+  download(window: Window, tools: DownloadTools): Promise<Downloaded | undefined>;
 }
 
 export interface FetchTools {

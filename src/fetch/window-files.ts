@@ -7,9 +7,21 @@ import { SwitchyardError } from "../base/errors.js";
 import { makeDirectory } from "../base/make-directory.js";
 import { asOutput } from "../base/output-error.js";
 import type { OutputFiles } from "../output/output-files.js";
+import type { Window } from "./windows.js";
 
 const LEDGER = "_switchyard/fetch";
 const TEMPORARY = "_switchyard/tmp";
+
+const fileSchema = z.strictObject({
+  name: z.string(),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  members: z.int().min(0),
+  rows: z.int().min(0),
+});
+
+/** A file with a name, under which readers see it. It never changes. */
+export type KeptFile = z.output<typeof fileSchema>;
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 
@@ -17,19 +29,13 @@ const time = z.iso.datetime().transform((text) => Date.parse(text));
 const recordSchema = z.strictObject({
   start: time,
   end: time,
-  /** Absent if the window has no events. */
-  file: z
-    .strictObject({
-      name: z.string(),
-      bytes: z.int().min(0),
-      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      members: z.int().min(0),
-      rows: z.int().min(0),
-    })
-    .optional(),
+  /** None if the window has no events; more than one if events came later. */
+  files: z.array(fileSchema),
+  /** The vendor's job that exports the window. */
+  job: z.string().optional(),
   /** Time of the end of the download. */
   fetched: time,
-  /** Set until the file has its name. */
+  /** Set until the last file has its name, and while the job works. */
   isPending: z.literal(true).optional(),
 });
 
@@ -117,9 +123,12 @@ export class WindowFiles {
 
   async record({ start, end, fetched, ...rest }: WindowRecord): Promise<void> {
     const iso = (ms: number) => new Date(ms).toISOString();
-    const name = `${stampOf(start)}_${stampOf(end)}.json`;
     const times = { start: iso(start), end: iso(end), fetched: iso(fetched) };
-    await this.#writeLedger(`${LEDGER}/${this.account}/${name}`, { ...times, ...rest });
+    await this.#writeLedger(this.#recordPath({ start, end }), { ...times, ...rest });
+  }
+
+  #recordPath({ start, end }: Window): string {
+    return `${LEDGER}/${this.account}/${stampOf(start)}_${stampOf(end)}.json`;
   }
 
   get #requestsPath(): string {

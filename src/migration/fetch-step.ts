@@ -6,6 +6,7 @@ import {
 } from "../commands/run-fetch.js";
 import { fetchExport } from "../fetch/fetch-export.js";
 import type { FetchObserver } from "../fetch/fetch-observer.js";
+import { bytesOf, rowsOf } from "../fetch/run-fetch.js";
 import type { Window } from "../fetch/windows.js";
 import type { RunObserver, RunProgress } from "../ledger/run-observer.js";
 import type { Configuration } from "../options/configuration.js";
@@ -48,8 +49,8 @@ function observing({ start, end }: Window, observer: RunObserver): FetchObserver
     note: (text) => observer.note?.(text),
     done: (record, leftMs) => {
       windows += 1;
-      rows += record.file?.rows ?? 0;
-      bytesDone += record.file?.bytes ?? 0;
+      rows += rowsOf([record]);
+      bytesDone += bytesOf([record]);
       if (missingMs === undefined) {
         missingMs = Math.min(end - start, leftMs + record.end - record.start);
         observer.started?.(progress);

@@ -47,6 +47,13 @@ const needs: Readonly<Record<FetchRequest["vendor"], VendorNeeds>> = {
     hasProject: true,
     regions: ["us", "eu", "in"],
   },
+  posthog: {
+    keys: ["POSTHOG_PERSONAL_API_KEY"],
+    unitMs: HOUR_MS,
+    unit: "hour",
+    hasProject: true,
+    regions: ["us", "eu"],
+  },
 };
 
 /** Throws `UsageError` for what is missing or contradicts itself. */

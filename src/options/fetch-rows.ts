@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as type from "./option-types.js";
 
 /** The vendors that `fetch` asks. */
-export const fetchVendors = ["amplitude", "mixpanel"] as const;
+export const fetchVendors = ["amplitude", "mixpanel", "posthog"] as const;
 
 /** Word for the newest time that a vendor promises to be complete. */
 export const NOW = "now";
@@ -48,7 +48,7 @@ export const fetchRows = {
       type.validText((text) => /^[\w-]{1,100}$/.test(text), "the ID of a project, such as 2195193"),
       "<id>",
     ),
-    description: "ID of the project, for Mixpanel",
+    description: "ID of the project, for Mixpanel and PostHog",
   },
   fetchHost: {
     section: "fetch",

@@ -8,6 +8,7 @@ import { runFetch } from "../../src/fetch/run-fetch.js";
 import type { FetchTools, Vendor } from "../../src/fetch/vendor.js";
 import { amplitude } from "../../src/fetch/vendors/amplitude.js";
 import { mixpanel } from "../../src/fetch/vendors/mixpanel.js";
+import { posthog } from "../../src/fetch/vendors/posthog.js";
 import { WindowFiles, type WindowRecord } from "../../src/fetch/window-files.js";
 import type { Window } from "../../src/fetch/windows.js";
 import { directoryFiles } from "../../src/output/directory-files.js";
@@ -18,6 +19,7 @@ import { faultyNetwork } from "./faulty-network.js";
 import { readZip } from "./read-zip.js";
 import { SimulatedAmplitude, type UploadedEvent } from "./vendors/simulated-amplitude.js";
 import { type DayEvent, SimulatedMixpanel } from "./vendors/simulated-mixpanel.js";
+import { type ReceivedEvent, SimulatedPosthog } from "./vendors/simulated-posthog.js";
 import { VirtualClock } from "./virtual-clock.js";
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
@@ -66,7 +68,21 @@ class MortalFiles extends WindowFiles {
 
 /** Holds the clock while a file is checked. */
 function held(vendor: Vendor, clock: VirtualClock): Vendor {
-  return { ...vendor, check: (...file) => clock.working(() => vendor.check(...file)) };
+  return {
+    ...vendor,
+    download: (window, tools) =>
+      vendor.download(window, {
+        signal: tools.signal,
+        clock: tools.clock,
+        job: tools.job,
+        ask: (call) => tools.ask(call),
+        repeat: (steps) => tools.repeat(steps),
+        discard: (file) => tools.discard(file),
+        note: (text) => tools.note(text),
+        remember: (job) => tools.remember(job),
+        store: (bytes, check) => tools.store(bytes, (path) => clock.working(() => check(path))),
+      }),
+  };
 }
 
 /** A vendor with its events, and what its files must hold. */
@@ -127,6 +143,33 @@ function mixpanelWorld(random: () => number, days: number, clock: VirtualClock):
   };
 }
 
+function posthogWorld(random: () => number, days: number, clock: VirtualClock): World {
+  const events: ReceivedEvent[] = [];
+  const count = Math.floor(random() * 150);
+  for (let number = 0; number < count; number++) {
+    const hour = Math.floor(random() ** 2 * days * 24);
+    const edge = [0, HOUR_MS - 1, Math.floor(random() * HOUR_MS)][Math.floor(random() * 3)] ?? 0;
+    const padding = "x".repeat(Math.floor(random() * 100));
+    const received = FIRST_DAY + hour * HOUR_MS + edge;
+    // PostHog may have an event twice; each row is one of its rows.
+    const uuid = `e${random() < 0.1 ? 0 : number}`;
+    events.push({ received, line: JSON.stringify({ uuid, padding }) });
+  }
+  const isOld = random() < 0.2;
+  const about = { random, faults: 0.1, fileEvents: 1 + Math.floor(random() * 40), isOld };
+  const simulation = new SimulatedPosthog({ now: () => clock.now(), events, ...about });
+  const origin = "https://us.posthog.com";
+  const vendor = posthog({ key: "phx_key", project: "12", region: "us", origin });
+  return {
+    vendor: { ...vendor, answerBytes: 200 + random() * 5_000 },
+    send: simulation.send,
+    wanted: ({ start, end }) =>
+      events.filter(({ received }) => received >= start && received < end).map(({ line }) => line),
+    disconnect: () => undefined,
+    requireLimits: () => expect(simulation.limited).toBe(0),
+  };
+}
+
 function requireTiles(records: readonly WindowRecord[], span: Window): void {
   let covered = span.start;
   for (const { start, end } of records) {
@@ -141,8 +184,7 @@ async function rowsIn(
   records: readonly WindowRecord[],
 ): Promise<readonly string[]> {
   const rows: string[] = [];
-  for (const { file } of records) {
-    if (file === undefined) continue;
+  for (const file of records.flatMap(({ files }) => files)) {
     const bytes = readFileSync(join(directory, file.name));
     const members = file.name.endsWith(".zip") ? await readZip(bytes) : [bytes];
     const isPlain = file.name.endsWith(".jsonl");
@@ -158,6 +200,7 @@ async function rowsIn(
 test.each([
   ["amplitude", amplitudeWorld, 3, 160],
   ["mixpanel", mixpanelWorld, 90, 100],
+  ["posthog", posthogWorld, 20, 100],
 ] as const)(
   `any faults and kills give each event once: %s (SWITCHYARD_SEED=${seed})`,
   async (_, createWorld, daysMax, worlds) => {

@@ -54,14 +54,16 @@ export function amplitude({ apiKey, secretKey, origin }: AmplitudeOptions): Vend
       "https://amplitude.com/docs/data/destination-catalog/amazon-s3",
     completeUntil: (now) => Math.floor((now - DELAY_MS) / HOUR_MS) * HOUR_MS,
     describe: (window) => `Amplitude, uploads of ${hoursText(window)}`,
-    request: (window) => {
+    download: (window, tools) => {
       const url = new URL(PATH, origin);
       url.searchParams.set("start", stampOf(window.start));
       url.searchParams.set("end", stampOf(lastHourOf(window)));
-      return { method: "GET", url, headers: { authorization } };
+      return tools.ask({
+        request: { method: "GET", url, headers: { authorization } },
+        judge,
+        receive: ({ body }) => tools.store(body, (path) => check(path, window, tools.signal)),
+      });
     },
-    judge,
-    check,
   };
 }
 
@@ -80,12 +82,11 @@ const KEY_ADVICE =
   `projects in the EU need ${option("region")} eu`;
 
 function judge(
-  _window: Window,
   { status, headers }: Pick<VendorAnswer, "status" | "headers">,
   words: string,
 ): Verdict {
   // Another 404 may be that of a proxy: it must not pass for an hour without events.
-  if (status === 404 && /raw data files were not found/i.test(words)) return { kind: "empty" };
+  if (status === 404 && /raw data files were not found/i.test(words)) return { kind: "nothing" };
   if (status === 400 && /too large/i.test(words)) return { kind: "too_large" };
   if (status === 429) {
     const seconds = Number(headers["retry-after"]);

@@ -1,12 +1,10 @@
-import { open, stat } from "node:fs/promises";
 import { DAY_MS, HOUR_MS } from "../../base/day.js";
-import { SourceError } from "../../base/errors.js";
 import { option } from "../../base/option-text.js";
-import { fileState, fingerprintFile } from "../../sources/fingerprint.js";
+import { AnswerError } from "../answer-error.js";
+import { checkLines } from "../check-lines.js";
 import type { VendorAnswer } from "../http.js";
-import { readLines } from "../read-lines.js";
 import { usualVerdict } from "../usual-verdict.js";
-import type { CheckedFile, Vendor, Verdict } from "../vendor.js";
+import type { Vendor, Verdict } from "../vendor.js";
 import type { Window } from "../windows.js";
 
 const PATH = "/api/2.0/export";
@@ -21,17 +19,12 @@ export const mixpanelOrigins = {
 /** Days are those of the project: one is over everywhere 12 hours after its end in UTC. */
 const DELAY_MS = 14 * HOUR_MS;
 
-/** Bodies up to this size come without compression. */
-const PLAIN_BYTES_MAX = 1_400;
-
 /** Compressed bytes of one answer: a few minutes of a usual connection. */
 const ANSWER_BYTES = 256 * 1024 * 1024;
 
 /** The pauses after a 429, by the limit that it names. */
 const HOURLY_LIMIT_MS = 5 * 60_000;
 const OTHER_LIMIT_MS = 15_000;
-
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 export interface MixpanelOptions {
   readonly username: string;
@@ -67,18 +60,26 @@ export function mixpanel(options: MixpanelOptions): Vendor {
       "Export the day with a JSON pipeline: https://docs.mixpanel.com/docs/data-pipelines",
     completeUntil: (now) => Math.floor((now - DELAY_MS) / DAY_MS) * DAY_MS,
     describe: (window) => `Mixpanel, ${daysText(window, " to ")}`,
-    request: (window) => {
+    download: (window, tools) => {
       const url = new URL(PATH, origin);
       url.searchParams.set("project_id", project);
       url.searchParams.set("from_date", dayText(window.start));
       url.searchParams.set("to_date", dayText(lastDayOf(window)));
       url.searchParams.set("time_in_ms", "true");
       // The checksum of gzip is the only proof that an answer is whole.
-      return { method: "GET", url, headers: { authorization, "accept-encoding": "gzip" } };
+      const headers = { authorization, "accept-encoding": "gzip" };
+      const name = `mixpanel_${project}_${daysText(window, "_")}`;
+      return tools.ask({
+        request: { method: "GET", url, headers },
+        judge,
+        receive: async ({ body, headers: received }) => {
+          const file = await tools.store(body, (path) => checkLines(path, name, tools.signal));
+          // Only days with events are compressed.
+          if (file !== undefined || received["content-encoding"] !== "gzip") return file;
+          throw new AnswerError("the answer is empty", { isDamaged: true });
+        },
+      });
     },
-    judge,
-    check: (path, window, signal) =>
-      check(path, `mixpanel_${project}_${daysText(window, "_")}`, signal),
   };
 }
 
@@ -99,48 +100,9 @@ const KEY_ADVICE =
   "Check MIXPANEL_USERNAME and MIXPANEL_SECRET (Organization Settings, Service Accounts), that the " +
   `account is a member of the project, ${option("project")} and ${option("region")}`;
 
-function judge(
-  _window: Window,
-  { status }: Pick<VendorAnswer, "status" | "headers">,
-  words: string,
-): Verdict {
+function judge({ status }: Pick<VendorAnswer, "status" | "headers">, words: string): Verdict {
   if (status !== 429) return usualVerdict(status, KEY_ADVICE);
   // "… 61/60 queries running in the last hour …"
   const [, count, max] = /(\d+)\/(\d+) queries running in the last hour/.exec(words) ?? [];
   return { kind: "later", waitMs: Number(count) > Number(max) ? HOURLY_LIMIT_MS : OTHER_LIMIT_MS };
-}
-
-async function check(
-  path: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<CheckedFile | undefined> {
-  const state = fileState(await stat(path));
-  if (state.size === 0) return undefined;
-  const head = await headOf(path);
-  const isGzip = head.equals(GZIP_MAGIC);
-  if (!isGzip && state.size > PLAIN_BYTES_MAX) {
-    throw damaged(name, "it is not compressed, so that nothing shows whether it is whole");
-  }
-  const fingerprint = fingerprintFile(state, [head]);
-  const codecs = isGzip ? (["gzip"] as const) : [];
-  const source = { name, path, codecs, size: state.size, fingerprint };
-  const { lines, isEnded, lastEnds } = await readLines(source, signal);
-  if (lines === 0) return undefined;
-  if (!isEnded || lastEnds !== "{}") throw damaged(name, "it does not end with a whole row");
-  return { name: `${name}.jsonl${isGzip ? ".gz" : ""}`, members: 1, rows: lines };
-}
-
-async function headOf(path: string): Promise<Buffer> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(GZIP_MAGIC.length));
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-function damaged(source: string, reason: string): SourceError {
-  return new SourceError("source_corrupt", { source }, reason);
 }

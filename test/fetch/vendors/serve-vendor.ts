@@ -18,10 +18,13 @@ export async function serveVendor(send: Send, port = 0): Promise<ServedVendor> {
     const stopping = new AbortController();
     response.once("close", () => stopping.abort());
     try {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of request) chunks.push(chunk as Uint8Array);
       const asked = {
         method: method as "GET",
         url: new URL(url, "http://vendor"),
         headers: Object.fromEntries(headers),
+        body: Buffer.concat(chunks).toString("utf8"),
       };
       const answer = await send(asked, stopping.signal);
       response.writeHead(answer.status, answer.headers as Record<string, string>);

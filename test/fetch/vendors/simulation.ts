@@ -6,6 +6,7 @@ import { faultyNetwork } from "../faulty-network.js";
 import { type ServedVendor, serveVendor } from "./serve-vendor.js";
 import { SimulatedAmplitude, type UploadedEvent } from "./simulated-amplitude.js";
 import { type DayEvent, SimulatedMixpanel } from "./simulated-mixpanel.js";
+import { type ReceivedEvent, SimulatedPosthog } from "./simulated-posthog.js";
 
 /** What a simulated vendor has, and how its network behaves. */
 export interface SimulationPlan {
@@ -81,12 +82,35 @@ function mixpanel({ days, eventsAnHour, seed }: SimulationPlan): Simulation {
   return { send: vendor.send, keys, options: ["--project", "12"] };
 }
 
+function posthog({ days, eventsAnHour, seed }: SimulationPlan): Simulation {
+  const random = createRandom(seed);
+  const first = Math.floor(Date.now() / DAY_MS - days) * DAY_MS;
+  const events: ReceivedEvent[] = [];
+  for (let number = 0; number < days * 24 * eventsAnHour; number += 1) {
+    const received = first + Math.floor((number / eventsAnHour) * HOUR_MS);
+    const row = {
+      uuid: `uuid-${seed}-${number}`,
+      event: random() < 0.8 ? "$pageview" : "purchase",
+      timestamp: new Date(received - random() * (random() < 0.1 ? DAY_MS : 60_000)).toISOString(),
+      distinct_id: `user-${Math.floor(random() * 1_000)}`,
+      properties: { $device_id: `device-${Math.floor(random() * 1_500)}`, number },
+      person_properties: { plan: random() < 0.2 ? "paid" : "free" },
+    };
+    events.push({ received, line: JSON.stringify(row) });
+  }
+  const keys = { POSTHOG_PERSONAL_API_KEY: "phx_simulated" };
+  const key = keys.POSTHOG_PERSONAL_API_KEY;
+  const options = { events, random, key, project: "12", fileEvents: 5_000, workMs: 5_000 };
+  const vendor = new SimulatedPosthog({ now: Date.now, ...options });
+  return { send: vendor.send, keys, options: ["--project", "12"] };
+}
+
 /** `2026-01-31 17:00:00.123000`, as Amplitude writes times. */
 function timeText(ms: number): string {
   return new Date(ms).toISOString().replace("T", " ").replace("Z", "000");
 }
 
-const simulations = { amplitude, mixpanel };
+const simulations = { amplitude, mixpanel, posthog };
 export const simulatedVendors = Object.keys(simulations);
 
 /** Serves a simulated vendor on loopback; returns how to fetch from it. */

@@ -1,0 +1,275 @@
+import { createReadStream } from "node:fs";
+import { z } from "zod";
+import { DAY_MS, HOUR_MS } from "../../base/day.js";
+import { SourceError } from "../../base/errors.js";
+import { option } from "../../base/option-text.js";
+import { AnswerError } from "../answer-error.js";
+import { checkLines } from "../check-lines.js";
+import { FetchError } from "../fetch-error.js";
+import type { VendorAnswer, VendorRequest } from "../http.js";
+import { usualVerdict } from "../usual-verdict.js";
+import type { CheckedFile, Downloaded, DownloadTools, Vendor, Verdict } from "../vendor.js";
+import { stampOf } from "../window-files.js";
+import type { Window } from "../windows.js";
+
+/** Regions of PostHog and the origins of their APIs. */
+export const posthogOrigins = {
+  us: "https://us.posthog.com",
+  eu: "https://eu.posthog.com",
+} as const;
+
+/** Events count in the hour in which PostHog stores them, which may be some time after it received them. */
+const DELAY_MS = HOUR_MS;
+
+/** PostHog runs 20 exports of a project at a time, those of other programs included. */
+const CONCURRENCY = 3;
+const LIMITED_MS = 60_000;
+
+/** Compressed bytes of one window: a few minutes of a usual connection. */
+const ANSWER_BYTES = 256 * 1024 * 1024;
+
+/** Pauses before the state of an export is asked for again. */
+const POLL_FIRST_MS = 2_000;
+const POLL_MAX_MS = 30_000;
+
+export interface PosthogOptions {
+  readonly key: string;
+  readonly project: string;
+  readonly region: string;
+  /** Such as `https://us.posthog.com`. */
+  readonly origin: string;
+}
+
+const started = z.object({ id: z.string().min(1) });
+
+/** The state of an export, with what is read of it. */
+const exportState = z.object({
+  status: z.string(),
+  files: z
+    .array(z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]))
+    .optional(),
+  /** Absent in older servers. */
+  records_completed: z.int().min(0).nullish(),
+  error: z.string().nullish(),
+});
+
+type ExportState = z.output<typeof exportState>;
+
+/**
+ * The file download exports of PostHog: an export is started for a window, and has the events that were
+ * received in it, whatever their own time is. Exported rows are billed, so an export that was begun before a
+ * kill is gone on with.
+ */
+export function posthog(options: PosthogOptions): Vendor {
+  const { project, region } = options;
+  return {
+    name: "posthog",
+    title: "PostHog",
+    account: `posthog-${region}-${project}`,
+    unitMs: HOUR_MS,
+    firstMs: DAY_MS,
+    longestMs: 7 * DAY_MS,
+    answerBytes: ANSWER_BYTES,
+    limits: [{ requests: 200, ms: 60_000 }],
+    concurrency: CONCURRENCY,
+    tooLargeAdvice: "Export it to a bucket: https://posthog.com/docs/cdp/batch-exports",
+    completeUntil: (now) => Math.floor((now - DELAY_MS) / HOUR_MS) * HOUR_MS,
+    describe: (window) =>
+      `PostHog, received from ${stampOf(window.start)} to ${stampOf(window.end)}`,
+    download: (window, tools) => new WindowExport(options, window, tools).download(),
+  };
+}
+
+const KEY_ADVICE =
+  "Check POSTHOG_PERSONAL_API_KEY: it needs the scopes batch_export:read and batch_export:write and access " +
+  `to the project; and check ${option("project")} and ${option("region")}`;
+
+const TOO_OLD =
+  "This server has no exports of files. Update PostHog, or export the events to a bucket: " +
+  "https://posthog.com/docs/cdp/batch-exports";
+
+function judge({ status, headers }: Pick<VendorAnswer, "status" | "headers">): Verdict {
+  if (status >= 200 && status < 400) return { kind: "answer" };
+  if (status === 404) return { kind: "refused", isKey: false, advice: TOO_OLD };
+  // The length of a window does not change how long these calls take.
+  if (status === 504) return { kind: "later" };
+  if (status !== 429) return usualVerdict(status, KEY_ADVICE);
+  const seconds = Number(headers["retry-after"]);
+  return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
+}
+
+/** The export of one window. */
+class WindowExport {
+  /** The run of PostHog that exports it. */
+  #run: string | undefined;
+
+  constructor(
+    private readonly options: PosthogOptions,
+    private readonly window: Window,
+    private readonly tools: DownloadTools,
+  ) {
+    this.#run = tools.job;
+  }
+
+  download(): Promise<Downloaded | undefined> {
+    return this.tools.repeat(async () => {
+      const run = this.#run ?? (await this.#start());
+      const state = await this.#finished(run);
+      if (state === undefined) throw this.#restart("PostHog does not have the export any more");
+      const { files = [], records_completed: records } = state;
+      if (files.length === 0 && (records ?? 0) === 0) return undefined;
+      return this.tools.store(this.#bytesOf(run, files), (path) => this.#check(path, records));
+    });
+  }
+
+  async #start(): Promise<string> {
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const body = {
+      model: "events",
+      data_interval_start: iso(this.window.start),
+      data_interval_end: iso(this.window.end),
+      file: { format: "JSONLines", compression: "gzip" },
+    };
+    const request = this.#request("", body);
+    const answer = await this.tools.ask({ request, judge, receive: jsonOf(started) });
+    const { id } = answer ?? missing();
+    await this.tools.remember(id);
+    this.#run = id;
+    return id;
+  }
+
+  /** Waits for the end of an export. Returns undefined if PostHog does not know it. */
+  async #finished(run: string): Promise<ExportState | undefined> {
+    const call = {
+      request: this.#request(`${encodeURIComponent(run)}/`),
+      judge: (answer: Pick<VendorAnswer, "status" | "headers">): Verdict =>
+        answer.status === 404 ? { kind: "nothing" } : judge(answer),
+      receive: jsonOf(exportState),
+    };
+    for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, POLL_MAX_MS)) {
+      const state = await this.tools.ask(call);
+      switch (state?.status) {
+        case undefined:
+        case "Completed":
+          return state;
+        case "Failed":
+        case "FailedBilling":
+          throw new FetchError("vendor_refused", {
+            what: `PostHog, the export ${run}`,
+            why: `it ends with ${state?.status}: ${state?.error ?? "no reason is given"}`,
+            advice:
+              "What was fetched is kept. Run the same command again when the cause is removed",
+          });
+        case "FailedRetryable":
+        case "Terminated":
+        case "TimedOut":
+        case "Cancelled":
+          throw this.#restart(`the export ends with ${state?.status}: ${state?.error ?? ""}`);
+      }
+      await this.tools.clock.sleep(pauseMs, this.tools.signal);
+    }
+  }
+
+  #restart(why: string): AnswerError {
+    this.#run = undefined;
+    return new AnswerError(why);
+  }
+
+  /** The bytes of all files of an export. Each is gzip, and so are they together. */
+  async *#bytesOf(run: string, files: readonly string[]): AsyncGenerator<Uint8Array> {
+    for (const file of files) {
+      // Each is whole before the next one is asked for: one that breaks costs no other one.
+      const part = await this.tools.repeat(() => this.#part(run, file));
+      yield* createReadStream(part.path);
+      await this.tools.discard(part);
+    }
+  }
+
+  async #part(run: string, file: string): Promise<Downloaded> {
+    const path = `${encodeURIComponent(run)}/download/${encodeURIComponent(file)}/`;
+    const link = await this.tools.ask({ request: this.#request(path), judge, receive: linkOf });
+    // It is a secret, is valid for an hour, and is followed without the key.
+    const answer = await this.tools.ask({
+      request: { method: "GET", url: new URL(link ?? missing(), this.options.origin), headers: {} },
+      isSecret: true,
+      judge: ({ status }) => (status < 500 ? { kind: "answer" } : { kind: "later" }),
+      receive: async (received) => received,
+    });
+    const { status, body } = answer ?? missing();
+    if (status === 200) {
+      const check = (stored: string) => checkLines(stored, this.#name, this.tools.signal);
+      const part = await this.tools.store(body, check);
+      if (part !== undefined) return part;
+      throw new AnswerError("a file of the export is empty", { isDamaged: true });
+    }
+    await drain(body);
+    throw new AnswerError(`the link to a file answers ${status}, as an expired one does`);
+  }
+
+  async #check(path: string, records: number | null | undefined): Promise<CheckedFile | undefined> {
+    const checked = await checkLines(path, this.#name, this.tools.signal);
+    const rows = checked?.rows ?? 0;
+    if (typeof records !== "number" || rows === records) return checked;
+    const reason = `it has ${rows} rows, and PostHog has counted ${records}`;
+    throw new SourceError("source_corrupt", { source: this.#name }, reason);
+  }
+
+  get #name(): string {
+    const { start, end } = this.window;
+    return `posthog_${this.options.project}_${stampOf(start)}_${stampOf(end)}`;
+  }
+
+  #request(path: string, body?: object): VendorRequest {
+    const { origin, project, key } = this.options;
+    const exports = `/api/projects/${encodeURIComponent(project)}/file_download_batch_exports/`;
+    const url = new URL(`${exports}${path}`, origin);
+    const headers = { authorization: `Bearer ${key}` };
+    if (body === undefined) return { method: "GET", url, headers };
+    const json = { ...headers, "content-type": "application/json" };
+    return { method: "POST", url, headers: json, body: JSON.stringify(body) };
+  }
+}
+
+/** Longest answer in JSON. */
+const JSON_BYTES_MAX = 10_000_000;
+
+/** Reads an answer in JSON. */
+function jsonOf<Result>(schema: z.ZodType<Result>) {
+  return async ({ body }: VendorAnswer): Promise<Result> => {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of body) {
+        chunks.push(Uint8Array.from(chunk));
+        bytes += chunk.length;
+        if (bytes > JSON_BYTES_MAX) throw new Error("it is too long");
+      }
+      return schema.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+    } catch (cause) {
+      throw new AnswerError("the answer is not what PostHog documents", { cause, isDamaged: true });
+    }
+  };
+}
+
+/** Returns the address that an answer leads to. */
+async function linkOf({ status, headers, body }: VendorAnswer): Promise<string> {
+  await drain(body);
+  const { location } = headers;
+  if (location === undefined)
+    throw new AnswerError(`${status} without a link`, { isDamaged: true });
+  return location;
+}
+
+/** Reads the rest of a body that nobody needs, so that its connection is free. */
+async function drain(body: VendorAnswer["body"]): Promise<void> {
+  try {
+    for await (const _ of body);
+  } catch {
+    // Its end does not matter.
+  }
+}
+
+/** Calls that refuse what has nothing never return it. */
+function missing(): never {
+  throw new Error("PostHog has answered nothing");
+}
