@@ -34,7 +34,7 @@ Examples:
   $ switchyard fetch amplitude --from 2025-01-01 --to amplitude
   $ switchyard fetch amplitude --from 2025-01-01 --to s3://lake/raw --region eu
   $ switchyard fetch mixpanel --from 2025-01-01 --to raw --project 2195193
-  $ switchyard fetch posthog --from 2025-01-01 --to raw --project 12345 --region eu
+  $ switchyard fetch posthog --from 2025-01-01 --to raw --project 12345
   $ switchyard fetch amplitude --from 2025-01-01 --to amplitude --dry-run
 
 Exit codes: 0 done, 1 failed: what was fetched is kept, 2 wrong usage or
