@@ -1,7 +1,9 @@
 import { exitCodes } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { createVendor } from "../fetch/create-vendor.js";
 import { type ExportRequest, fetchExport, planExport } from "../fetch/fetch-export.js";
 import type { FetchObserver } from "../fetch/fetch-observer.js";
+import type { LimitUse } from "../fetch/request-limit.js";
 import { bytesOf, type FetchResult, rowsOf } from "../fetch/run-fetch.js";
 import type { Vendor } from "../fetch/vendor.js";
 import type { Configuration } from "../options/configuration.js";
@@ -113,22 +115,36 @@ export function jsonOfFetch(result: FetchedExport) {
 function observerOf(
   { describe }: Vendor,
   { quiet, log }: OutputForm,
-  { stderr }: CommandContext,
+  { stderr, clock }: CommandContext,
 ): FetchObserver {
+  const started = clock.now();
+  let doneMs = 0;
   if (quiet && !log) return {};
   const say = (name: string, text: string, facts: object) =>
     void stderr.write(log ? logLine("info", name, facts) : `${harmless(text)}\n`);
   return {
     note: (message) => say("note", message, { message }),
-    done: (record, leftMs) => {
+    done: (record, { unaskedMs, limit }) => {
       const { start, end } = record;
+      doneMs += end - start;
+      const leftMs = Math.round(((clock.now() - started) / doneMs) * unaskedMs);
       const [rows, bytes] = [rowsOf([record]), bytesOf([record])];
       const events =
         rows === 0 ? "no events" : `${formatNumberOf(rows, "event")}, ${formatBytes(bytes)}`;
-      const text = `${describe({ start, end })}: ${events}; ${formatDuration(leftMs)} of events left`;
-      say("fetched", text, { start: isoOf(start), end: isoOf(end), rows, bytes, leftMs });
+      const parts = [
+        `${describe({ start, end })}: ${events}`,
+        ...(limit === undefined ? [] : [limitText(limit)]),
+        ...(unaskedMs === 0 ? [] : [`about ${formatDuration(leftMs)} left`]),
+      ];
+      const facts = { start: isoOf(start), end: isoOf(end), rows, bytes, leftMs };
+      say("fetched", parts.join("; "), { ...facts, ...omitUndefined({ limit }) });
     },
   };
+}
+
+/** `14 of 60 requests in an hour used`. */
+function limitText({ used, requests, ms }: LimitUse): string {
+  return `${used} of ${requests} requests in ${formatDuration(ms)} used`;
 }
 
 /** Returns the result for people. */

@@ -6,6 +6,11 @@ export interface RequestsPerTime {
   readonly ms: number;
 }
 
+/** How much of a limit is used now. */
+export interface LimitUse extends RequestsPerTime {
+  readonly used: number;
+}
+
 interface LimitMemory {
   /** Times of earlier requests, in ms since 1970. */
   readonly times: readonly number[];
@@ -38,6 +43,14 @@ export class RequestLimit {
     const turn = this.#before.then(() => this.#wait(signal));
     this.#before = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** Returns the use of the longest limit; undefined if there is none. */
+  use(): LimitUse | undefined {
+    const limit = this.limits.find(({ ms }) => ms === this.#longestMs);
+    if (limit === undefined) return undefined;
+    const since = this.clock.now() - limit.ms;
+    return { ...limit, used: this.#times.filter((time) => time > since).length };
   }
 
   async #wait(signal: AbortSignal): Promise<void> {

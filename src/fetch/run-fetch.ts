@@ -4,6 +4,7 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
 import { FetchError, WindowTooLarge } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
+import type { RequestLimit } from "./request-limit.js";
 import { Requests } from "./requests.js";
 import type { FetchTools, Vendor } from "./vendor.js";
 import type { WindowFiles, WindowRecord } from "./window-files.js";
@@ -54,6 +55,7 @@ class FetchRun {
   #fetched = 0;
   /** Length of the next window. */
   #lengthMs: number;
+  #limit: RequestLimit | undefined;
   /** Grows shorter when the vendor refuses a window of this length. */
   #longestMs: number;
 
@@ -70,6 +72,7 @@ class FetchRun {
     await files.clear();
     await this.#resume();
     const requests = new Requests(this.task, this.tools, await files.requestTimes());
+    this.#limit = requests.limit;
     this.#queue = [...this.#missing()].reverse();
     const lanes = Array.from({ length: vendor.concurrency }, (_, lane) => lane);
     const stopping = new AbortController();
@@ -188,8 +191,9 @@ class FetchRun {
     this.#records.set(record.start, record);
     this.#fetched += 1;
     this.#adapt(record);
-    const left = sum(this.#queue, ({ start, end }) => end - start);
-    this.task.observer.done?.(record, left);
+    const unaskedMs = sum(this.#queue, ({ start, end }) => end - start);
+    const limit = this.#limit?.use();
+    this.task.observer.done?.(record, { unaskedMs, ...omitUndefined({ limit }) });
   }
 
   /** Lets the next windows be as long as their answers may be large, judged by this one. */

@@ -47,7 +47,7 @@ function observing({ start, end }: Window, observer: RunObserver): FetchObserver
   };
   return {
     note: (text) => observer.note?.(text),
-    done: (record, leftMs) => {
+    done: (record, { unaskedMs: leftMs }) => {
       windows += 1;
       rows += rowsOf([record]);
       bytesDone += bytesOf([record]);

@@ -121,7 +121,7 @@ export async function serveSimulation(
   const { send, keys, options } = simulations[name as keyof typeof simulations](plan);
   const random = createRandom(plan.seed + 1);
   const clock = {
-    sleep: (ms: number, signal?: AbortSignal) => sleep(ms / 10, undefined, { signal }),
+    sleep: (ms: number, signal?: AbortSignal) => sleep(ms / 100, undefined, { signal }),
   };
   const network = faultyNetwork(send, { clock, random, share: plan.faults });
   return { keys, options, ...(await serveVendor(network, plan.port)) };
