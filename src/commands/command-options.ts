@@ -67,7 +67,7 @@ export const previewOptions: readonly OptionName[] = runOptions.filter((name) =>
 
 /** Options of `fetch`. */
 export const fetchOptions = [
-  ...(["fetchFrom", "fetchUntil", "fetchTo", "project", "region", "fetchHost"] as const),
+  ...(["fetchFrom", "fetchUntil", "recheck", "fetchTo", "project", "region", "fetchHost"] as const),
   ...(["unsafeLock", ...storeAccess, ...outputOptions] as const),
 ] as const;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/day.js";
 import { exitCodes } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { createVendor } from "../fetch/create-vendor.js";
@@ -47,12 +48,14 @@ export async function exportAskedFor(
   environment: Environment,
 ): Promise<AskedExport> {
   const request = await resolveFetch(configuration, environment);
-  const { from, until, place } = request;
+  const { from, until, place, recheck } = request;
   const vendor = createVendor(request);
   const complete = vendor.completeUntil(Date.now());
   const end = until === NOW ? complete : Math.min(until, complete);
   const span = { start: from, end: Math.max(from, end) };
-  return { vendor, place, span, isCut: until !== NOW && span.end < until };
+  const recheckFrom = recheck === undefined ? undefined : span.end - recheck * DAY_MS;
+  const isCut = until !== NOW && span.end < until;
+  return { vendor, place, span, isCut, ...omitUndefined({ recheckFrom }) };
 }
 
 async function printPlan(
@@ -149,7 +152,7 @@ function limitText({ used, requests, ms }: LimitUse): string {
 
 /** Returns the result for people. */
 export function summarizeFetch(result: FetchedExport): string {
-  const { asked, records, fetched, requests, failed, durationMs } = result;
+  const { asked, records, fetched, lateRows, requests, failed, durationMs } = result;
   const { vendor, place, isCut } = asked;
   const directory = harmless(pathInOutput(place.directory, ""));
   return [
@@ -159,6 +162,9 @@ export function summarizeFetch(result: FetchedExport): string {
     line("span", spanText(asked)),
     line("events", `${formatNumberOf(rowsOf(records), "event")}, ${formatBytes(bytesOf(records))}`),
     line("windows", `${records.length}, ${fetched} of them new`),
+    ...(lateRows === 0
+      ? []
+      : [line("late", `${formatNumberOf(lateRows, "event")} of earlier days`)]),
     line("time", `${formatDuration(durationMs)}, ${formatNumberOf(requests, "request")}`),
     ...(isCut
       ? ["", `${vendor.title} promises no later events yet. Run the same command again later.`]

@@ -38,7 +38,6 @@ export function createVendor({ vendor, region, host, project, secrets }: VendorC
       return posthog({
         key: secretOf("POSTHOG_PERSONAL_API_KEY"),
         project,
-        region,
         origin: originOf(posthogOrigins),
       });
   }

@@ -6,7 +6,8 @@ type FetchCode =
   | "vendor_refused"
   | "vendor_unavailable"
   | "vendor_answer_damaged"
-  | "window_too_large";
+  | "window_too_large"
+  | "window_files_missing";
 
 /** A window that could not be fetched. The message has the window, the vendor's words, and what to do. */
 export class FetchError extends SwitchyardError {

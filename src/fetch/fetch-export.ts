@@ -16,6 +16,8 @@ export interface ExportRequest {
   readonly vendor: Vendor;
   readonly place: OutputPlace;
   readonly span: Window;
+  /** Windows that are there are asked for again from this time on, in ms since 1970. */
+  readonly recheckFrom?: number;
 }
 
 interface ExportContext {
@@ -27,7 +29,7 @@ const noFile = () => false;
 
 /** Fetches a span of a vendor's events, and throws as `runFetch` does. */
 export async function fetchExport(
-  { vendor, place, span }: ExportRequest,
+  { vendor, place, ...asked }: ExportRequest,
   { signal, observer }: ExportContext,
 ): Promise<FetchResult> {
   const clock = {
@@ -42,7 +44,7 @@ export async function fetchExport(
     const tools: FetchTools = { send, clock, random: Math.random, signal: stop };
     const own = new WindowFiles(files, vendor.account);
     try {
-      return await runFetch({ vendor, files: own, span, observer }, tools);
+      return await runFetch({ vendor, files: own, ...asked, observer }, tools);
     } catch (error) {
       throw signal.aborted ? interrupted(error) : error;
     }

@@ -131,7 +131,8 @@ class WindowTools implements DownloadTools {
     try {
       file = await files.write(body);
     } catch (error) {
-      if (error !== body.error || error instanceof AnswerError) throw error;
+      const isJudged = error instanceof AnswerError || error instanceof FetchError;
+      if (error !== body.error || isJudged) throw error;
       throw new AnswerError(`the answer was cut off (${reasonOf(error)})`, { cause: error });
     }
     try {
@@ -156,12 +157,12 @@ class WindowTools implements DownloadTools {
     this.requests.options.observer.note?.(`${this.#what}: ${text}`);
   }
 
-  async remember(job: string): Promise<void> {
+  async remember(job: string | undefined): Promise<void> {
     const fetched = this.clock.now();
     await this.requests.options.files.record({
       ...this.window,
       files: [],
-      job,
+      ...omitUndefined({ job }),
       fetched,
       isPending: true,
     });

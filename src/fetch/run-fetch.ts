@@ -2,12 +2,14 @@ import { SwitchyardError } from "../base/errors.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
+import { checkLines } from "./check-lines.js";
 import { FetchError, WindowTooLarge } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
+import { lateRows } from "./late-rows.js";
 import type { RequestLimit } from "./request-limit.js";
 import { Requests } from "./requests.js";
-import type { FetchTools, Vendor } from "./vendor.js";
-import type { WindowFiles, WindowRecord } from "./window-files.js";
+import type { CheckedFile, Downloaded, FetchTools, Vendor } from "./vendor.js";
+import type { LocalFile, WindowFiles, WindowRecord } from "./window-files.js";
 import { cutWindow, halfOf, missingWindows, type Window } from "./windows.js";
 
 export interface FetchTask {
@@ -15,6 +17,8 @@ export interface FetchTask {
   readonly files: WindowFiles;
   /** The time whose events are to be there at the end. */
   readonly span: Window;
+  /** Windows that are there are asked for again from this time on, in ms since 1970. */
+  readonly recheckFrom?: number;
   readonly observer: FetchObserver;
 }
 
@@ -25,13 +29,16 @@ export interface FetchResult {
   readonly fetched: number;
   /** Requests that this run has made. */
   readonly requests: number;
+  /** Rows that came to windows which were there. */
+  readonly lateRows: number;
   /** Windows that the vendor cannot answer for. */
   readonly failed: readonly FetchError[];
 }
 
 /** A vendor that does not answer for one window answers for others. */
 const isOfWindow = (error: unknown): error is FetchError =>
-  error instanceof FetchError && error.code === "window_too_large";
+  error instanceof FetchError &&
+  (error.code === "window_too_large" || error.code === "window_files_missing");
 
 /**
  * Fetches the windows of a span that the ledger does not have, several at a time. Each becomes a file that is
@@ -53,6 +60,7 @@ class FetchRun {
   /** Jobs of the vendor that a killed run has begun, by the start of their windows. */
   readonly #jobs = new Map<number, { readonly end: number; readonly job: string }>();
   #fetched = 0;
+  #lateRows = 0;
   /** Length of the next window. */
   #lengthMs: number;
   #limit: RequestLimit | undefined;
@@ -73,7 +81,7 @@ class FetchRun {
     await this.#resume();
     const requests = new Requests(this.task, this.tools, await files.requestTimes());
     this.#limit = requests.limit;
-    this.#queue = [...this.#missing()].reverse();
+    this.#queue = [...this.#missing(), ...this.#toRecheck()].reverse();
     const lanes = Array.from({ length: vendor.concurrency }, (_, lane) => lane);
     const stopping = new AbortController();
     const signal = AbortSignal.any([this.tools.signal, stopping.signal]);
@@ -86,6 +94,7 @@ class FetchRun {
     return {
       records: this.#inSpan(),
       fetched: this.#fetched,
+      lateRows: this.#lateRows,
       requests: requests.count,
       failed: this.#failed,
     };
@@ -102,6 +111,17 @@ class FetchRun {
     return missing.sort((one, other) => one.start - other.start);
   }
 
+  /** The parts of windows that may have got events since. */
+  #toRecheck(): readonly Window[] {
+    const { vendor, recheckFrom } = this.task;
+    if (recheckFrom === undefined) return [];
+    const { keyOf, unitMs } = vendor;
+    const from = Math.floor(recheckFrom / unitMs) * unitMs;
+    return this.#inSpan()
+      .filter(({ end, files }) => end > from && (keyOf !== undefined || files.length === 0))
+      .map(({ start, end }) => ({ start: keyOf ? Math.max(start, from) : start, end }));
+  }
+
   #inSpan(): readonly WindowRecord[] {
     const { start, end } = this.task.span;
     return [...this.#records.values()]
@@ -114,8 +134,11 @@ class FetchRun {
     const { files } = this.task;
     for (const name of await files.names()) this.#names.add(name);
     for (const { isPending, ...record } of await files.records()) {
-      const { job, ...done } = record;
-      const { start, end, files: parts } = done;
+      const { job, late, ...rest } = record;
+      const { start, end } = rest;
+      const isThere = late !== undefined && this.#names.has(late.name);
+      const done = { ...rest, files: isThere ? [...rest.files, late] : rest.files };
+      const parts = done.files;
       if (isPending !== true) this.#records.set(start, done);
       else if (parts.length > 0 && parts.every(({ name }) => this.#names.has(name)))
         await this.#record(done);
@@ -141,13 +164,16 @@ class FetchRun {
     const window = this.#queue.pop();
     if (window === undefined) return undefined;
     if (this.#jobs.get(window.start)?.end === window.end) return window;
-    const [next, rest] = cutWindow(window, Math.min(this.#lengthMs, this.#longestMs));
+    const isWhole = this.task.vendor.keyOf === undefined && this.#recordAround(window);
+    const longest = isWhole ? this.#longestMs : Math.min(this.#lengthMs, this.#longestMs);
+    const [next, rest] = cutWindow(window, longest);
     if (rest !== undefined) this.#queue.push(rest);
     return next;
   }
 
   async #fetch(window: Window, requests: Requests, signal: AbortSignal): Promise<void> {
     const { vendor, files, observer } = this.task;
+    const before = this.#recordAround(window);
     const job = this.#jobs.get(window.start)?.job;
     const answer = await requests.download(window, job, signal).catch((error: unknown) => {
       if (error instanceof WindowTooLarge) return "too_large" as const;
@@ -168,6 +194,10 @@ class FetchRun {
       this.#queue.push(window);
       return;
     }
+    if (before !== undefined) {
+      if (answer !== undefined) await this.#addLate(before, answer, signal);
+      return;
+    }
     const fetched = this.tools.clock.now();
     if (answer === undefined) {
       await this.#record({ ...window, files: [], fetched });
@@ -184,6 +214,60 @@ class FetchRun {
     await files.record({ ...record, ...omitUndefined({ job: done }), isPending: true });
     await files.keep(answer, name);
     await this.#record(record);
+  }
+
+  /** Returns the record of a window, or of one that holds it. */
+  #recordAround({ start, end }: Window): WindowRecord | undefined {
+    return this.#inSpan().find((record) => record.start <= start && record.end >= end);
+  }
+
+  /** Adds the rows of an answer that the files of a window do not have as a file of their own. */
+  async #addLate(before: WindowRecord, asked: Downloaded, signal: AbortSignal): Promise<void> {
+    const { files, vendor } = this.task;
+    const { keyOf } = vendor;
+    if (keyOf === undefined || before.files.length === 0) {
+      await this.#keepLate(before, asked, asked);
+      return;
+    }
+    const names = before.files.map(({ name }) => name);
+    const stem = asked.name.slice(0, asked.name.indexOf("."));
+    const part = await files.using(names, async (known) => {
+      const rows = asked.rows + rowsOf([before]);
+      const late = await files.write(lateRows({ known, asked: asked.path, rows, keyOf, signal }));
+      return { ...late, checked: await checkLines(late.path, `${stem}_late`, signal) };
+    });
+    await files.discard(asked);
+    if (part === undefined) {
+      throw new FetchError("window_files_missing", {
+        what: vendor.describe(before),
+        why: `one of its files is not there any more: ${names.join(", ")}`,
+        advice: "Put them back to compare them with what the vendor has now",
+      });
+    }
+    const { checked, ...stored } = part;
+    if (checked === undefined) await files.discard(stored);
+    else await this.#keepLate(before, stored, { ...checked, name: this.#freeName(stem) });
+  }
+
+  /** Gives a file with later events its name. The record of the window holds at any time. */
+  async #keepLate(before: WindowRecord, stored: LocalFile, checked: CheckedFile): Promise<void> {
+    const { files, vendor, observer } = this.task;
+    const { name, members, rows } = checked;
+    const { bytes, sha256 } = stored;
+    const late = { name, bytes, sha256, members, rows };
+    this.#names.add(name);
+    await files.record({ ...before, late });
+    await files.keep(stored, name);
+    this.#lateRows += rows;
+    observer.note?.(`${vendor.describe(before)}: ${rows} events have come since`);
+    await this.#record({ ...before, files: [...before.files, late] });
+  }
+
+  #freeName(stem: string): string {
+    for (let number = 1; ; number += 1) {
+      const name = `${stem}_late-${number}.jsonl.gz`;
+      if (!this.#names.has(name)) return name;
+    }
   }
 
   async #record(record: WindowRecord): Promise<void> {

@@ -65,8 +65,8 @@ export interface DownloadTools {
   note(text: string): void;
   /** The job that an earlier download of the same window has remembered, also before a kill. */
   readonly job: string | undefined;
-  /** Remembers a job of the vendor that works for this window. */
-  remember(job: string): Promise<void>;
+  /** Remembers a job of the vendor that works for this window, or that there is none any more. */
+  remember(job: string | undefined): Promise<void>;
 }
 
 /** A vendor whose API exports the events of a window of time. */
@@ -88,6 +88,11 @@ export interface Vendor {
   readonly limits: readonly RequestsPerTime[];
   /** Windows at a time, with one request each. */
   readonly concurrency: number;
+  /**
+   * Identifies a row, given as a line of JSON, where finished windows may get further ones. Absent: they do
+   * not, apart from windows that had no events.
+   */
+  readonly keyOf?: (line: string) => string;
   /** Advice for a window of one unit that is too large. */
   readonly tooLargeAdvice: string;
   /** Returns the time up to which windows are complete at a time. Both in ms since 1970. */

@@ -31,6 +31,8 @@ const recordSchema = z.strictObject({
   end: time,
   /** None if the window has no events; more than one if events came later. */
   files: z.array(fileSchema),
+  /** A file with later events of the window, which counts as soon as it has its name. */
+  late: fileSchema.optional(),
   /** The vendor's job that exports the window. */
   job: z.string().optional(),
   /** Time of the end of the download. */
@@ -111,6 +113,21 @@ export class WindowFiles {
 
   async discard({ path }: LocalFile): Promise<void> {
     await asOutput(path, () => rm(path, { force: true }));
+  }
+
+  /** Brings files with names to this machine while they are used; undefined if one is not there. */
+  async using<Result>(
+    names: readonly string[],
+    use: (paths: readonly string[]) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const there = new Set(await this.names());
+    if (!names.every((name) => there.has(name))) return undefined;
+    await this.files.fetch(names);
+    try {
+      return await use(names.map((name) => join(this.files.directory, name)));
+    } finally {
+      await this.files.drop(names);
+    }
   }
 
   /** Gives a whole file its name, under which readers see it. */

@@ -14,6 +14,8 @@ export interface FetchRequest {
   readonly from: number;
   /** Exclusive. */
   readonly until: number | typeof NOW;
+  /** Days before the end whose windows are fetched again. */
+  readonly recheck?: number;
   readonly place: OutputPlace;
   readonly region: "us" | "eu" | "in";
   /** Empty for vendors whose keys belong to one project. */
@@ -93,7 +95,7 @@ export async function resolveFetch(
     until,
     place: placeOf(configuration, to),
     region,
-    ...omitUndefined({ host: fetchHost }),
+    ...omitUndefined({ host: fetchHost, recheck: values.recheck }),
     project: values.project ?? "",
     secrets: Object.fromEntries(await Promise.all(keys.map(readKey))),
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { daysOption } from "./days-option.js";
 import * as type from "./option-types.js";
 
 /** The vendors that `fetch` asks. */
@@ -29,6 +30,13 @@ export const fetchRows = {
     type: timeOrNow,
     description: "Day or hour at which to stop, not included, or now",
     default: NOW,
+  },
+  recheck: {
+    section: "fetch",
+    type: daysOption,
+    description:
+      "Days before the end whose windows are fetched again, such as 10d, for late events",
+    otherwise: "none",
   },
   fetchTo: {
     section: "fetch",

@@ -3,6 +3,7 @@ import { option } from "../../base/option-text.js";
 import { AnswerError } from "../answer-error.js";
 import { checkLines } from "../check-lines.js";
 import type { VendorAnswer } from "../http.js";
+import { canonical } from "../late-rows.js";
 import { usualVerdict } from "../usual-verdict.js";
 import type { Vendor, Verdict } from "../vendor.js";
 import type { Window } from "../windows.js";
@@ -56,6 +57,7 @@ export function mixpanel(options: MixpanelOptions): Vendor {
       { requests: 1, ms: 1_000 },
     ],
     concurrency: 3,
+    keyOf,
     tooLargeAdvice:
       "Export the day with a JSON pipeline: https://docs.mixpanel.com/docs/data-pipelines",
     completeUntil: (now) => Math.floor((now - DELAY_MS) / DAY_MS) * DAY_MS,
@@ -81,6 +83,21 @@ export function mixpanel(options: MixpanelOptions): Vendor {
       });
     },
   };
+}
+
+interface ExportedRow {
+  readonly event?: unknown;
+  readonly properties?: { readonly time?: unknown; readonly $insert_id?: unknown };
+}
+
+/**
+ * The key by which Mixpanel removes duplicates, without the user id: that of a row changes when users are
+ * merged. Rows without an insert id are compared as a whole.
+ */
+function keyOf(line: string): string {
+  const row = JSON.parse(line) as ExportedRow;
+  const { time, $insert_id: id } = row.properties ?? {};
+  return canonical(id === undefined ? row : [row.event, time, id]);
 }
 
 function lastDayOf({ end }: Window): number {

@@ -32,10 +32,12 @@ const ANSWER_BYTES = 256 * 1024 * 1024;
 const POLL_FIRST_MS = 2_000;
 const POLL_MAX_MS = 30_000;
 
+/** The pause before the list of files is compared with itself. */
+const LIST_MS = 15_000;
+
 export interface PosthogOptions {
   readonly key: string;
   readonly project: string;
-  readonly region: string;
   /** Such as `https://us.posthog.com`. */
   readonly origin: string;
 }
@@ -61,11 +63,12 @@ type ExportState = z.output<typeof exportState>;
  * kill is gone on with.
  */
 export function posthog(options: PosthogOptions): Vendor {
-  const { project, region } = options;
+  const { project, origin } = options;
   return {
     name: "posthog",
     title: "PostHog",
-    account: `posthog-${region}-${project}`,
+    // Projects of different servers have the same numbers.
+    account: `posthog-${new URL(origin).host.replaceAll(/[^\w.-]/g, "_")}-${project}`,
     unitMs: HOUR_MS,
     firstMs: DAY_MS,
     longestMs: 7 * DAY_MS,
@@ -96,6 +99,17 @@ function judge({ status, headers }: Pick<VendorAnswer, "status" | "headers">): V
   if (status !== 429) return usualVerdict(status, KEY_ADVICE);
   const seconds = Number(headers["retry-after"]);
   return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
+}
+
+/** A 404 is of the export, or of a file of it, and not of the server. */
+function judgeKnown(answer: Pick<VendorAnswer, "status" | "headers">): Verdict {
+  return answer.status === 404 ? { kind: "nothing" } : judge(answer);
+}
+
+/** Returns whether a finished export has all of its files. Without a count, their list must not grow any more. */
+function isListed(state: ExportState | undefined, isSame: boolean): boolean {
+  const { files = [], records_completed: records } = state ?? {};
+  return typeof records === "number" ? records === 0 || files.length > 0 : isSame;
 }
 
 /** The export of one window. */
@@ -138,28 +152,34 @@ class WindowExport {
     return id;
   }
 
-  /** Waits for the end of an export. Returns undefined if PostHog does not know it. */
+  /**
+   * Waits for the end of an export and the list of its files, which may come later. Returns undefined if
+   * PostHog does not know it.
+   */
   async #finished(run: string): Promise<ExportState | undefined> {
+    let before: string | undefined;
     const call = {
       request: this.#request(`${encodeURIComponent(run)}/`),
-      judge: (answer: Pick<VendorAnswer, "status" | "headers">): Verdict =>
-        answer.status === 404 ? { kind: "nothing" } : judge(answer),
+      judge: judgeKnown,
       receive: jsonOf(exportState),
     };
     for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, POLL_MAX_MS)) {
       const state = await this.tools.ask(call);
       switch (state?.status) {
         case undefined:
-        case "Completed":
-          return state;
+          return undefined;
+        case "Completed": {
+          const list = JSON.stringify(state?.files ?? []);
+          if (isListed(state, list === before)) return state;
+          before = list;
+          pauseMs = LIST_MS;
+          break;
+        }
         case "Failed":
-        case "FailedBilling":
-          throw new FetchError("vendor_refused", {
-            what: `PostHog, the export ${run}`,
-            why: `it ends with ${state?.status}: ${state?.error ?? "no reason is given"}`,
-            advice:
-              "What was fetched is kept. Run the same command again when the cause is removed",
-          });
+        case "FailedBilling": {
+          const why = state?.error ?? "no reason is given";
+          throw await this.#refused(`it ends with ${state?.status}: ${why}`);
+        }
         case "FailedRetryable":
         case "Terminated":
         case "TimedOut":
@@ -168,6 +188,16 @@ class WindowExport {
       }
       await this.tools.clock.sleep(pauseMs, this.tools.signal);
     }
+  }
+
+  /** Returns an error; the next run begins another export. */
+  async #refused(why: string): Promise<FetchError> {
+    await this.tools.remember(undefined);
+    return new FetchError("vendor_refused", {
+      what: `PostHog, the export ${this.#run}`,
+      why,
+      advice: "What was fetched is kept. Run the same command again when the cause is removed",
+    });
   }
 
   #restart(why: string): AnswerError {
@@ -180,17 +210,25 @@ class WindowExport {
     for (const file of files) {
       // Each is whole before the next one is asked for: one that breaks costs no other one.
       const part = await this.tools.repeat(() => this.#part(run, file));
-      yield* createReadStream(part.path);
-      await this.tools.discard(part);
+      try {
+        yield* createReadStream(part.path);
+      } finally {
+        await this.tools.discard(part);
+      }
     }
   }
 
   async #part(run: string, file: string): Promise<Downloaded> {
     const path = `${encodeURIComponent(run)}/download/${encodeURIComponent(file)}/`;
-    const link = await this.tools.ask({ request: this.#request(path), judge, receive: linkOf });
+    const link = await this.tools.ask({
+      request: this.#request(path),
+      judge: judgeKnown,
+      receive: linkOf,
+    });
+    if (link === undefined) throw await this.#refused(`its file ${file} is not there any more`);
     // It is a secret, is valid for an hour, and is followed without the key.
     const answer = await this.tools.ask({
-      request: { method: "GET", url: new URL(link ?? missing(), this.options.origin), headers: {} },
+      request: { method: "GET", url: new URL(link, this.options.origin), headers: {} },
       isSecret: true,
       judge: ({ status }) => (status < 500 ? { kind: "answer" } : { kind: "later" }),
       receive: async (received) => received,

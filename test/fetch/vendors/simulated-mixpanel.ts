@@ -8,6 +8,8 @@ export interface DayEvent {
   readonly day: number;
   /** One line of JSON. */
   readonly line: string;
+  /** When Mixpanel receives it, in ms since 1970; absent if that is long ago. */
+  readonly arrives?: number;
 }
 
 interface SimulationOptions {
@@ -16,6 +18,8 @@ interface SimulationOptions {
   readonly project?: string;
   readonly username?: string;
   readonly secret?: string;
+  /** Set if the keys of a row may come in another order each time, as exports are not stable. */
+  readonly random?: () => number;
 }
 
 const limits = [
@@ -40,6 +44,14 @@ export class SimulatedMixpanel {
     return this.#answer(request);
   };
 
+  #reordered(line: string): string {
+    const { random } = this.options;
+    if (random === undefined) return line;
+    const members = Object.entries(JSON.parse(line)).map((member) => ({ member, at: random() }));
+    members.sort((one, other) => one.at - other.at);
+    return JSON.stringify(Object.fromEntries(members.map(({ member }) => member)));
+  }
+
   #answer({ url, headers, method }: VendorRequest): VendorAnswer {
     const { now, project = "12", username = "user", secret = "secret", events } = this.options;
     if (method !== "GET" || url.pathname !== "/api/2.0/export") return answer(404, "Not Found");
@@ -62,7 +74,8 @@ export class SimulatedMixpanel {
     if (!(from <= to)) return answer(400, '{"error": "from_date must be before to_date"}');
     const lines = events
       .filter(({ day }) => day >= from && day <= to && day + DAY_MS <= now() + 12 * HOUR_MS)
-      .map(({ line }) => `${line}\n`);
+      .filter(({ arrives = 0 }) => arrives <= now())
+      .map(({ line }) => `${this.#reordered(line)}\n`);
     const body = Buffer.from(lines.join(""));
     const isCompressed = body.length > 1_400 && headers["accept-encoding"] === "gzip";
     return {

@@ -120,11 +120,13 @@ export class SimulatedPosthog {
   }
 
   #state({ endsAt, ending, files }: ExportRun): VendorAnswer {
-    const { now, isOld = false } = this.options;
+    const { now, isOld = false, workMs = WORK_MS } = this.options;
     if (now() < endsAt) return json(200, { status: "Running" });
     if (ending !== "Completed") return json(200, { status: ending, error: "a worker was lost" });
     const count = files.reduce((total, lines) => total + lines.length, 0);
-    const names = files.map((_, index) => String(index));
+    // The list of files comes some time after the end.
+    const isListed = now() > endsAt + workMs / 20;
+    const names = isListed ? files.map((_, index) => String(index)) : [];
     return json(200, { status: ending, files: names, ...(!isOld && { records_completed: count }) });
   }
 
