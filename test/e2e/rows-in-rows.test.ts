@@ -40,7 +40,7 @@ const visits: readonly Visit[] = [
   { user: { id: "u3" } },
   { user: { id: "u4" }, events: [5, { name: "close", time: time + 2 }] },
   { user: { id: "u5" }, events: { name: "lone", time } },
-  { user: { id: "u6" }, events: "[]" },
+  { user: { id: "u6" }, events: "none" },
   { user: { id: "u7" }, events: [{ time }, { name: "last", time: time + 3 }] },
 ];
 
@@ -63,7 +63,7 @@ const rejected = [
     code: "rows_not_list",
     message: `events must be a list of rows, but is the object {"name":"lone","time":${time}}`,
   },
-  { row: 6, code: "rows_not_list", message: "events must be a list of rows, but is the text []" },
+  { row: 6, code: "rows_not_list", message: "events must be a list of rows, but is the text none" },
   { row: 7, element: "1", code: "event_missing", message: "no event name in name" },
 ];
 
