@@ -29,7 +29,7 @@ export interface Call<Result> {
   receive(answer: VendorAnswer): Promise<Result>;
 }
 
-/** What a check has found in a file. */
+/** A file that was read to its end and checked. */
 export interface CheckedFile {
   /** The name that it gets. */
   readonly name: string;
@@ -47,7 +47,7 @@ export type Downloaded = LocalFile & CheckedFile & { readonly job?: string };
  */
 export type Check = (path: string) => Promise<CheckedFile | undefined>;
 
-/** What a vendor downloads a window with. */
+/** The tools with which a vendor downloads a window. */
 export interface DownloadTools {
   readonly signal: AbortSignal;
   readonly clock: FetchClock;

@@ -38,7 +38,7 @@ function observing({ start, end }: Window, observer: RunObserver): FetchObserver
   let rows = 0;
   let bytesDone = 0;
   let windows = 0;
-  /** Of the time that was missing when the first window was done. */
+  /** The time that was missing when the first window was done. */
   let missingMs: number | undefined;
   let bytesTotal = 0;
   const progress = (): RunProgress => {

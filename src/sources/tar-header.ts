@@ -9,7 +9,7 @@ const FACTS_BYTES_MAX = 1 << 20;
 /** A header as it lies in the archive (POSIX.1-2001 ustar, and GNU). */
 interface TarHeader {
   readonly name: string;
-  /** Of the content after the header. */
+  /** Length of the content after the header. */
   readonly bytes: number;
   /** One character: the kind of the member. */
   readonly type: string;
