@@ -225,9 +225,9 @@ function countsOf(lines: readonly string[]): ReadonlyMap<string, number> {
 
 /** Each world has about four and a half runs, of which a third is killed. */
 test.each([
-  ["amplitude", amplitudeWorld, 3, 160],
-  ["mixpanel", mixpanelWorld, 90, 100],
-  ["posthog", posthogWorld, 20, 100],
+  ["amplitude", amplitudeWorld, 3, 80],
+  ["mixpanel", mixpanelWorld, 90, 60],
+  ["posthog", posthogWorld, 20, 60],
 ] as const)(
   `any faults and kills give each event once: %s (SWITCHYARD_SEED=${seed})`,
   async (_, createWorld, daysMax, worlds) => {
