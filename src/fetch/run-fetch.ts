@@ -259,7 +259,8 @@ class FetchRun {
     await files.record({ ...before, late });
     await files.keep(stored, name);
     this.#lateRows += rows;
-    observer.note?.(`${vendor.describe(before)}: ${rows} events have come since`);
+    const text = rows === 1 ? "1 event has" : `${rows} events have`;
+    observer.note?.(`${vendor.describe(before)}: ${text} come since`);
     await this.#record({ ...before, files: [...before.files, late] });
   }
 
