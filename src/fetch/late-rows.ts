@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { openBytes } from "../sources/open-bytes.js";
 import type { SourceBytes } from "../sources/source.js";
@@ -28,16 +29,15 @@ interface Comparison {
  * Returns the rows of a new answer that are not in the files of its window, as gzip of JSON lines. A row that
  * the vendor has more often than the files do is new as often.
  */
-export function lateRows(comparison: Comparison): AsyncIterable<Uint8Array> {
+export async function* lateRows(comparison: Comparison): AsyncGenerator<Uint8Array> {
   const gzip = createGzip();
-  const write = async () => {
-    for await (const line of newLines(comparison)) {
-      if (!gzip.write(`${line}\n`)) await new Promise((resolve) => gzip.once("drain", resolve));
-    }
-    gzip.end();
-  };
-  write().catch((error: Error) => gzip.destroy(error));
-  return gzip;
+  const written = pipeline(async function* () {
+    for await (const line of newLines(comparison)) yield `${line}\n`;
+  }, gzip);
+  // Its error is that of the bytes below, too.
+  written.catch(() => undefined);
+  yield* gzip;
+  await written;
 }
 
 /** Reads the files as often as it takes to hold the keys of a part of the rows at a time. */

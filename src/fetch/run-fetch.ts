@@ -61,6 +61,8 @@ class FetchRun {
   readonly #jobs = new Map<number, { readonly end: number; readonly job: string }>();
   #fetched = 0;
   #lateRows = 0;
+  /** Ends when the rows of the last recheck are added. */
+  #late: Promise<unknown> = Promise.resolve();
   /** Length of the next window. */
   #lengthMs: number;
   #limit: RequestLimit | undefined;
@@ -195,7 +197,13 @@ class FetchRun {
       return;
     }
     if (before !== undefined) {
-      if (answer !== undefined) await this.#addLate(before, answer, signal);
+      if (answer === undefined) return;
+      // Parts of one window may be here at a time, and each adds to its record.
+      const turn = this.#late.then(() =>
+        this.#addLate(this.#records.get(before.start) ?? before, answer, signal),
+      );
+      this.#late = turn.catch(() => undefined);
+      await turn;
       return;
     }
     const fetched = this.tools.clock.now();
