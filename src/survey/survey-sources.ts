@@ -72,6 +72,7 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     sample: {
       sources: samples.length,
       rows: rows.length,
+      elements: sum(seen, (one) => one.rows.length),
       faults: sum(samples, ({ faults }) => faults),
     },
     mapping,

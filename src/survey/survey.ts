@@ -56,6 +56,8 @@ export interface SourceShape {
 interface SampleCounts {
   readonly sources: number;
   readonly rows: number;
+  /** Elements of the list that the mapping's `rows` names; the number of rows if it names none. */
+  readonly elements: number;
   /** Rows that could not be read. */
   readonly faults: number;
 }

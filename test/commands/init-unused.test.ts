@@ -35,6 +35,19 @@ describe("columns that go nowhere", () => {
     expect(parseJsonText(written, "").value).toMatchObject({ mapping: variant });
   });
 
+  test("have their share of the elements if these are the rows", async () => {
+    const visit = (idVisit: number, more: object) => ({
+      idVisit,
+      visitorId: "9f3c2b1a00112233",
+      ...more,
+      actionDetails: [1, 2, 3].map((second) => ({ type: "action", timestamp: 1769878992 + second })),
+    });
+    const text = await init([visit(1, { idSite: 1 }), visit(2, {})]);
+    expect(text).toContain("  sample    2 rows with 6 elements of 1 source\n");
+    expect(text).toContain("^.idSite 50%");
+    expect(readFileSync(file, "utf8").replaceAll("\n  //", "")).toContain("^.idSite 50%");
+  });
+
   test("are in the JSON result", async () => {
     const { survey } = JSON.parse(await init(rows, "--json")) as { readonly survey: object };
     const mapping = { changes: variant };

@@ -32,10 +32,12 @@ export function summarizeSurvey(
     mapping.kind === "guess" ? "none fits; the mapping is a guess" : `${mapping.preset}:`;
   const faults = sample.faults === 0 ? "" : `, ${sample.faults} more cannot be read`;
   const from = formatNumberOf(sample.sources, "source");
+  const elements =
+    sample.elements === sample.rows ? "" : ` with ${formatNumberOf(sample.elements, "element")}`;
   const lines = [
     `Inspected ${formatNumberOf(sources, "source")}, ${formatBytes(bytes)}`,
     `  format    ${describeShapes(survey)}`,
-    `  sample    ${formatNumberOf(sample.rows, "row")} of ${from}${faults}`,
+    `  sample    ${formatNumberOf(sample.rows, "row")}${elements} of ${from}${faults}`,
     `  preset    ${chosen} ${mapping.reasons.join("; ")}`,
     `  time      ${describeTime(survey)}`,
     `  result    ${describeTrial(survey)}`,
@@ -101,9 +103,9 @@ function minuteOf(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 16)}Z`;
 }
 
-/** Returns unused fields with their share of the sampled rows. */
+/** Returns unused fields with their share of the sampled rows, which may be elements of rows. */
 export function sharesOf({ unused, sample }: Survey): readonly FieldShare[] {
-  return unused.map(({ field, filled }) => ({ field, share: filled / sample.rows }));
+  return unused.map(({ field, filled }) => ({ field, share: filled / sample.elements }));
 }
 
 /** Most columns of a null text that are named. */
