@@ -40,7 +40,10 @@ describe("columns that go nowhere", () => {
       idVisit,
       visitorId: "9f3c2b1a00112233",
       ...more,
-      actionDetails: [1, 2, 3].map((second) => ({ type: "action", timestamp: 1769878992 + second })),
+      actionDetails: [1, 2, 3].map((second) => ({
+        type: "action",
+        timestamp: 1769878992 + second,
+      })),
     });
     const text = await init([visit(1, { idSite: 1 }), visit(2, {})]);
     expect(text).toContain("  sample    2 rows with 6 elements of 1 source\n");
