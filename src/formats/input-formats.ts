@@ -1,5 +1,6 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
+import { hasListStep } from "../base/list-step.js";
 import { option } from "../base/option-text.js";
 import type { FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
@@ -224,7 +225,12 @@ export const openRange: OpenReader = async (kernel, range, fields, options) => {
     const outer = { kernel, source, kept: keptFormat(source.format), rowBytesMax };
     return openRows(outer, options.rows, own, openOuter);
   };
-  const reader = await openWithPath(kernel, source, fields, open);
+  const openPath = (own: readonly FieldRequest[]) => openWithPath(kernel, source, own, open);
+  const openItems = async () => {
+    const { withListItems } = await import("../readers/list-items-reader.js");
+    return withListItems(kernel, fields, options.rowBytesMax, openPath);
+  };
+  const reader = await (fields.some(hasListStep) ? openItems() : openPath(fields));
   return range.first === undefined ? reader : new FirstRowsReader(reader, range.first.rows);
 };
 

@@ -238,14 +238,27 @@ export const presets = {
     vendor: "mParticle",
     mapping: {
       rows: "events",
-      event: ["data.event_name", "data.screen_name", "event_type"],
+      // Events of commerce have a screen as well; their action is what happened.
+      event: ["data.event_name", "data.product_action.action", "data.screen_name", "event_type"],
       timestamp: { field: "data.timestamp_unixtime_ms", format: "ms" },
-      userID: "^.user_identities.customer_id",
+      // Outputs have a list of identities; what is sent to mParticle is an object of them.
+      userID: [
+        "^.user_identities.[identity_type=customer_id].identity",
+        "^.user_identities.customer_id",
+      ],
       stableID: ["^.mp_deviceid", "^.mpid"],
       metadata: "data.custom_attributes",
       user: "^.user_attributes",
-      insertID: "data.event_id",
+      insertID: ["data.event_id", "data.source_message_id"],
     },
+    moreMetadata: words(`
+      data.custom_event_type data.product_action.products data.product_action.transaction_id
+      data.product_action.total_amount data.product_action.tax_amount
+      data.product_action.shipping_amount data.product_action.coupon_code data.currency_code
+      data.promotion_action data.product_impressions data.screen_name
+      data.application_transition_type data.session_uuid data.session_duration_ms data.location
+      ^.device_info.platform ^.device_info.os_version ^.application_info.application_version
+      ^.environment`),
     required: [["events"], ["mpid", "mp_deviceid"]],
     columns: words(`
       application_info attribution_info batch_id consent_state context data_plan device_info

@@ -1,4 +1,4 @@
-import { isObject } from "../base/is-object.js";
+import { valueAtStep } from "../base/list-step.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { createFieldUse, pathsOf } from "../mapper/field-plan.js";
 import type { Mapping } from "../mapper/mapping.js";
@@ -125,8 +125,7 @@ function valueAt(row: Row, path: readonly string[]): RowValue | undefined {
   let value: RowValue | undefined = row;
   for (const step of path) {
     if (typeof value === "string") value = parsed(value);
-    if (!isObject(value)) return undefined;
-    value = (value as Row)[step];
+    value = valueAtStep(value, step) as RowValue | undefined;
   }
   return value;
 }

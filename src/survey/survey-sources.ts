@@ -260,7 +260,7 @@ async function tryFinding(
   const more =
     flattenedOf(timed, fields, before) ??
     (await withKinds(timed, samples, tools)) ??
-    variantOf(timed, unusedFields(fields, before));
+    variantOf(timed, unusedFields(fields, before), fields);
   const kept = withChanges(timed, more);
   const renamed = renamedFieldsOf(tallyRows(samples, resolveFound(kept)), resolveFound(kept));
   const mapping = withFields(kept, renamed);

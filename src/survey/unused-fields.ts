@@ -27,18 +27,32 @@ export function unusedFields(fields: Fields, mapping: Mapping): readonly UnusedF
 export function variantOf(
   found: FoundMapping,
   unused: readonly UnusedField[],
+  fields: Fields = new Map(),
 ): Pick<WrittenChanges, "metadata"> | undefined {
   if (found.kind === "guess") return undefined;
   const { mapping, moreMetadata = [] }: Preset = presets[found.preset];
-  const columns = unused.map(({ path }) => path[0] ?? "");
-  const fields = moreMetadata.flatMap((name) => {
+  // A column of which another target uses a part counts, too.
+  const own = unused.flatMap(({ field, path }) => [field, path[0] ?? ""]);
+  const columns = [...own, ...membersOf(unused, fields)];
+  const chosen = moreMetadata.flatMap((name) => {
     const column = columns.find((one) => one.toLowerCase() === name.toLowerCase());
     if (column === undefined) return [];
     return [column === name ? name : { field: column, name }];
   });
   const written = found.changes?.metadata ?? mapping.metadata;
-  if (fields.length === 0 || !written || Array.isArray(written)) return undefined;
-  return { metadata: [written, { fields }] };
+  if (chosen.length === 0 || !written || Array.isArray(written)) return undefined;
+  return { metadata: [written, { fields: chosen }] };
+}
+
+/** Returns the paths of filled members of unused objects. */
+function membersOf(unused: readonly UnusedField[], fields: Fields): readonly string[] {
+  const members = [...fields.values()].map(({ path, filled }) => ({
+    name: path.join("."),
+    filled,
+  }));
+  return members
+    .filter((one) => one.filled > 0 && unused.some(({ field }) => one.name.startsWith(`${field}.`)))
+    .map(({ name }) => name);
 }
 
 /**

@@ -68,6 +68,19 @@ describe("the variant of a preset", () => {
       ],
     });
     expect(() => resolveWritten({ ...presets.amplitude.mapping, ...variant })).not.toThrow();
+    const members = ["data.currency_code", "^.device_info", "data.other"].map((field) => ({
+      field,
+      path: field.split("."),
+      filled: 1,
+    }));
+    const mparticle = { kind: "preset", preset: "mparticle", reasons: [] } as const;
+    const fields = summarizeFields([
+      { "^": { device_info: { platform: "iOS", os_version: null } } },
+    ]);
+    const kept = ["data.currency_code", "^.device_info.platform"];
+    expect(variantOf(mparticle, members, fields)).toEqual({
+      metadata: ["data.custom_attributes", { fields: kept }],
+    });
   });
 
   test("is not offered for rows without such columns, and for a guess", () => {

@@ -4,6 +4,7 @@ import type { Batch, FieldRequest } from "../../batch/batch.js";
 import { Column, cellKinds } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { skipBlank } from "../json/find-wrapper.js";
+import { listIn } from "../json/list-text.js";
 import { RowScanner } from "../json/row-scanner.js";
 import type { Reader, ReaderNotices } from "../reader.js";
 import { WrappedReader } from "../wrapped-reader.js";
@@ -235,18 +236,6 @@ class RowsReader extends WrappedReader {
       }
     }
     return owners;
-  }
-}
-
-/** Returns a list as JSON that a text contains; undefined for any other text. */
-function listIn(text: string | undefined): string | undefined {
-  const trimmed = text?.trim() ?? "";
-  if (!trimmed.startsWith("[")) return undefined;
-  try {
-    JSON.parse(trimmed);
-    return trimmed;
-  } catch {
-    return undefined;
   }
 }
 
