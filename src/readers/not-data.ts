@@ -11,12 +11,14 @@ const MESSAGE_LENGTH_MAX = 200;
 
 const DOWNLOAD_AGAIN = "Download the file again.";
 
+const XML = "XML";
+
 /** Members of the answers with which APIs refuse a request. */
 const ERROR_MEMBERS = new Set(
   `error errors message messages code status statuscode status_code type detail details title reason
   request request_id requestid path timestamp description error_description error_message error_code
   errorcode documentation_url instance attr success ok trace_id traceid hint help url resource hostid
-  invalid data`.split(/\s+/),
+  invalid data result`.split(/\s+/),
 );
 
 /**
@@ -28,7 +30,8 @@ export function refuseNotData({ bytes, extent }: HeadSample, source: string): vo
   const start = text.trimStart();
   if (start.startsWith("<")) {
     const what = describeMarkup(start);
-    if (what !== undefined) throw notData(source, what, DOWNLOAD_AGAIN);
+    const advice = what === XML ? "Export JSON, CSV, Parquet or Avro instead." : DOWNLOAD_AGAIN;
+    if (what !== undefined) throw notData(source, what, advice);
   } else if (start.startsWith("version https://git-lfs.github.com/spec/")) {
     const advice = "Run `git lfs pull`, or download the file itself.";
     throw notData(source, "a pointer of Git LFS", advice);
@@ -61,7 +64,7 @@ function describeMarkup(text: string): string | undefined {
       ? "an HTML page"
       : `an HTML page (${shorten(title)})`;
   }
-  return /^<\?xml\b/i.test(text) ? "XML" : undefined;
+  return /^<\?xml\b/i.test(text) ? XML : undefined;
 }
 
 /** Returns the message of a JSON text that is the answer of an API to a refused request. */
@@ -74,7 +77,7 @@ function errorIn(text: string): string | undefined {
   if (!lower.every((name) => ERROR_MEMBERS.has(name))) return undefined;
   const named = names.find((name) => /^errors?$/i.test(name));
   const message = names.find((name) => /^(message|detail|title)$/i.test(name));
-  const hasKind = lower.some((name) => /^(code|type|status|status_?code)$/.test(name));
+  const hasKind = lower.some((name) => /^(code|type|status|status_?code|result)$/.test(name));
   const shown = named ?? (hasKind || names.length === 1 ? message : undefined);
   if (shown === undefined) return undefined;
   const value = answer[shown];

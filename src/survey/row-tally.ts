@@ -9,6 +9,7 @@ import {
   type TallyMapping,
 } from "../profile/field-tally.js";
 import { findRenamedFields, type RenamedField } from "../profile/renamed-fields.js";
+import { isPathField, pathValuesOf } from "../sources/path-columns.js";
 import type { Row, RowValue, SampledSource } from "./sample-rows.js";
 
 /** Returns what a tally of fields needs of a mapping. */
@@ -86,10 +87,13 @@ export function tallyRows(samples: readonly SampledSource[], mapping: Mapping): 
   const tally = new FieldTally(tallyMappingOf(mapping));
   const known = 2 ** lackedTargets.length - 1;
   for (const { source, rows, numbers } of samples) {
+    const fromPath = pathValuesOf(source);
+    const findValue = (row: Row, path: readonly string[]) =>
+      (isPathField({ path }) ? fromPath.get(path[1] ?? "") : undefined) ?? valueAt(row, path);
     for (const [index, row] of rows.entries()) {
       const filledAt = (target: LackedTarget) =>
         pathsOfTarget(mapping, target)
-          .map((path) => valueAt(row, path))
+          .map((path) => findValue(row, path))
           .find(isFilled);
       const values = new Map(lackedTargets.map((target) => [target, filledAt(target)]));
       const textOf = (target: LackedTarget) => {

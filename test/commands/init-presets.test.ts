@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseJsonText } from "../../src/options/configuration-file.js";
@@ -143,6 +143,29 @@ describe("an export that is not as the vendor writes it", () => {
     expect([event, timestamp, userID, insertID]).toEqual(fields);
     expect(metadata).toEqual({ rest: "" });
   });
+});
+
+test("a name that the directory has is not looked for in other fields", async () => {
+  const row = (index: number, more: Row) =>
+    ({
+      id: `b${index}`,
+      time: 1769878992 + index,
+      user_id: "z",
+      app_group_id: "a",
+      ...more,
+    }) as Row;
+  const types: Record<string, Row> = {
+    Custom: { name: "Tea Ordered" },
+    Entry: { canvas_name: "Spring" },
+  };
+  for (const [type, more] of Object.entries(types)) {
+    const directory = join(cwd, "currents", `event_type=users.${type}`);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, "a.json"), linesOf(manyOf((index) => row(index, more))));
+  }
+  const { stdout } = await runInProcess(["init", "currents", "--force", "--json"], { cwd });
+  const { survey } = JSON.parse(stdout) as { readonly survey: Found };
+  expect(survey).toMatchObject({ doubts: [], mapping: { preset: "braze" } });
 });
 
 describe("columns beside the properties are kept by what init writes", () => {

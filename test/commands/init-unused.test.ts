@@ -45,10 +45,10 @@ describe("columns that go nowhere", () => {
         timestamp: 1769878992 + second,
       })),
     });
-    const text = await init([visit(1, { idSite: 1 }), visit(2, {})]);
+    const text = await init([visit(1, { visitIp: "1" }), visit(2, {})]);
     expect(text).toContain("  sample    2 rows with 6 elements of 1 source\n");
-    expect(text).toContain("^.idSite 50%");
-    expect(readFileSync(file, "utf8").replaceAll("\n  //", "")).toContain("^.idSite 50%");
+    expect(text).toContain("^.visitIp 50%");
+    expect(readFileSync(file, "utf8").replaceAll("\n  //", "")).toContain("^.visitIp 50%");
   });
 
   test("are in the JSON result", async () => {

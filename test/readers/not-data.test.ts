@@ -25,6 +25,7 @@ test.each([
     'an error ({"http_code":404,"type":"not_found"})',
   ],
   ['{"message":"Unauthorized"}', "an error (Unauthorized)"],
+  ['{"result":"error","message":"No access to site 1."}', "an error (No access to site 1.)"],
   [
     '{"type":"authentication_error","code":"not_authenticated","detail":"No key.","attr":null}',
     "an error (No key.)",

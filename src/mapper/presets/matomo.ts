@@ -15,12 +15,12 @@ export const matomo = {
       {
         rest: "",
         except: words(`
-          icon iconSVG serverTimePretty timeSpentPretty subtitle bandwidth bandwidth_pretty
-          pageIdAction`),
+          icon iconSVG serverTimePretty timeSpentPretty title subtitle bandwidth bandwidth_pretty
+          generationTime pageLoadTime pageIdAction`),
       },
       {
         fields: words(`
-          ^.idVisit ^.referrerType ^.referrerName ^.country ^.city ^.deviceType
+          ^.idSite ^.idVisit ^.referrerType ^.referrerName ^.country ^.city ^.deviceType
           ^.operatingSystemName ^.browserName ^.languageCode`),
       },
     ],
@@ -47,5 +47,9 @@ export const matomo = {
     { path: "visitServerHour" },
   ],
   zone: "UTC",
-  doubts: [],
+  doubts: [
+    "The timestamp of an action is the local time of its site, unlike firstActionTimestamp of the " +
+      "visit, which is UTC. If the site's zone is not UTC, name it: " +
+      '"mapping": { "timestamp": { "field": "timestamp", "format": "s", "zone": "Europe/Paris", "shifted": true } }.',
+  ],
 } satisfies Preset;
