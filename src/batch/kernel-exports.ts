@@ -72,7 +72,7 @@ export interface KernelExports {
   quotedBytes(outcomes: number, column: number, rows: number): number;
   requireId(outcomes: number, first: number, second: number, rows: number): void;
   takeCells(
-    target: number, candidate: number, rows: number, first: number, nulls: number, compared: number,
+    target: number, candidate: number, rows: number, first: number, nulls: number, other: number,
     scratch: number,
   ): number;
   totalBytes(column: number, rows: number): number;

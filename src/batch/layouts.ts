@@ -74,8 +74,11 @@ export const shapeMemberLayout = {
 } as const;
 
 export const nullTextsLayout = {
-  bytes: 24,
-  words: { empty: 0, prefix: 1, prefixLength: 2, texts: 3, textsEnd: 4, changes: 5 },
+  bytes: 36,
+  words: {
+    empty: 0, prefix: 1, prefixLength: 2, texts: 3, textsEnd: 4, changes: 5, isJoined: 6, names: 7,
+    namesEnd: 8,
+  },
 } as const;
 
 export const mergeLayout = {

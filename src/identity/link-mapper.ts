@@ -7,7 +7,7 @@ import { IdDigests } from "../batch/id-digests.js";
 import type { Kernel } from "../batch/kernel.js";
 import { CellTarget } from "../mapper/cell-target.js";
 import { FieldFilter } from "../mapper/event-filter.js";
-import { comparedPaths } from "../mapper/field-plan.js";
+import { otherPaths } from "../mapper/field-plan.js";
 import type { Mapper } from "../mapper/mapper.js";
 import type { FieldSource, TimeSource } from "../mapper/mapping.js";
 import { type TimeBounds, TimeTarget } from "../mapper/time-target.js";
@@ -115,8 +115,8 @@ class FieldList {
   }
 
   targetOf(kernel: Kernel, choices: readonly FieldSource[]): CellTarget {
-    const compared = comparedPaths(choices).map((path) => ({ path }));
-    const indexes = this.indexesOf([...choices, ...compared]);
+    const others = otherPaths(choices).map((path) => ({ path }));
+    const indexes = this.indexesOf([...choices, ...others]);
     return new CellTarget(kernel, choices, indexes, { emptyIsNull: true });
   }
 }

@@ -4,6 +4,7 @@ import { UsageError } from "../base/errors.js";
 import { isObject } from "../base/is-object.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
+import type { Mapping } from "../mapper/mapping.js";
 import { type FormatChoice, formatNameOf } from "../options/format-option.js";
 import {
   describeOption,
@@ -56,7 +57,7 @@ export async function recordRunOptions(
     inputFormat: options.inputFormat ?? "detected",
     csv: options.csv,
     preset: options.preset,
-    mapping: options.mapping,
+    mapping: recordMapping(options.mapping),
     privacy: {
       drop,
       hash,
@@ -77,6 +78,17 @@ export async function recordRunOptions(
     dedupe: options.dedupe,
     limit: options.limit,
   }) as Readonly<Record<string, unknown>>;
+}
+
+/** Returns a mapping as it was recorded before it could have several filters. */
+function recordMapping({ filter, ...mapping }: Mapping): object {
+  return { ...mapping, filter: filter.length > 1 ? filter : (filter[0] ?? null) };
+}
+
+/** Returns the mapping of recorded options; undefined if it was not recorded. */
+export function recordedMapping(recorded: Readonly<Record<string, unknown>>): Mapping | undefined {
+  const mapping = recorded["mapping"] as Mapping | undefined;
+  return mapping && { ...mapping, filter: [mapping.filter ?? []].flat() };
 }
 
 /** Recorded names that are not those of the options. */

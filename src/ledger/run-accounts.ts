@@ -21,6 +21,7 @@ import {
   type RunAccounts,
   type SourceFailure,
 } from "./manifest.js";
+import { recordedMapping } from "./recorded-options.js";
 import { foldCommas } from "./split-accounts.js";
 
 export interface AccountFacts {
@@ -49,7 +50,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     facts.unreadable.length === 0 &&
     ordered.length === facts.plan.splits.length &&
     ordered.every((record) => record.status === "complete");
-  const mapping = facts.options["mapping"] as Mapping | undefined;
+  const mapping = recordedMapping(facts.options);
   const missingFields =
     mapping === undefined ? [] : foldMissingFields(mapping, facts.plan, ordered);
   const misplacedCommas = foldCommas(ordered.flatMap((record) => record.misplacedCommas ?? []));

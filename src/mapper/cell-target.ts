@@ -1,18 +1,19 @@
 import { sum } from "../base/sum.js";
 import { Column, cellKinds } from "../batch/column.js";
-import { type Kernel, Region, storeText, storeTexts } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region, storeText, storeTexts } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { nullTextsLayout } from "../batch/layouts.js";
 import { changedBytesMax, textChanges } from "../batch/text-changes.js";
-import { comparedIndex } from "./field-plan.js";
+import { otherIndex } from "./field-plan.js";
 import type { FieldSource, TextReading } from "./mapping.js";
 
 interface CellCandidate {
   readonly index: number;
   /** Address of the kernels' `NullTexts`. */
   readonly nulls: number;
-  /** Index of the column that it is compared with. */
-  readonly compared: number | undefined;
+  /** Index of the column that it is compared or joined with. */
+  readonly other: number | undefined;
+  readonly isJoined: boolean;
   /** Bits of `textChanges`. */
   readonly changes: number;
 }
@@ -41,7 +42,11 @@ export class CellTarget {
   ) {
     this.#kernel = kernel;
     this.#changed = new Region(kernel, 0);
-    this.#candidates = choices.map(({ unlessPrefix = "", unless = [], ...reading }, choice) => {
+    this.#candidates = choices.map((source, choice) => {
+      const { unlessPrefix = "", unless = [], joinedWith, names = {}, ...reading } = source;
+      const isJoined = joinedWith !== undefined;
+      const named = Object.entries(names).flat();
+      const namesStart = storeTexts(kernel, named);
       const prefix = storeText(kernel, unlessPrefix);
       const texts = storeTexts(kernel, unless);
       const changes = changesOf(reading, areTokens);
@@ -52,9 +57,12 @@ export class CellTarget {
         texts,
         textsEnd: texts + unless.length * 8,
         changes,
+        isJoined: isJoined ? 1 : 0,
+        names: namesStart,
+        namesEnd: namesStart + named.length * 8,
       });
-      const compared = comparedIndex(choices, indexes, choice);
-      return { index: indexes[choice] as number, nulls, compared, changes };
+      const other = otherIndex(choices, indexes, choice);
+      return { index: indexes[choice] as number, nulls, other, isJoined, changes };
     });
     this.column = new Column(kernel);
   }
@@ -62,20 +70,17 @@ export class CellTarget {
   take(columns: readonly Column[], rows: number): void {
     const run = this.#kernel.run;
     if (this.#candidates.length === 0) run.clearCells(this.column.address, rows);
-    const changing = this.#candidates.filter(({ changes }) => changes !== 0);
-    this.#changed.ensure(
-      sum(changing, ({ index }) => changedBytesMax(columns[index] as Column, rows)),
-    );
+    this.#changed.ensure(sum(this.#candidates, (one) => writtenBytesMax(one, columns, rows)));
     let scratch = this.#changed.address;
     this.#candidates.forEach((candidate, index) => {
-      const { compared } = candidate;
+      const { other } = candidate;
       scratch = run.takeCells(
         this.column.address,
         (columns[candidate.index] as Column).address,
         rows,
         index === 0 ? 1 : 0,
         candidate.nulls,
-        compared === undefined ? 0 : (columns[compared] as Column).address,
+        other === undefined ? 0 : (columns[other] as Column).address,
         scratch,
       );
     });
@@ -88,6 +93,7 @@ export class CellTarget {
   choice(columns: readonly Column[], row: number): number | undefined {
     this.#probe ??= new CellProbe(this.#kernel);
     const { cell, candidate, compared, changed } = this.#probe;
+    const texts = [candidate, compared];
     const copy = (to: Column, index: number) => {
       const from = columns[index] as Column;
       const { u32 } = this.#kernel;
@@ -96,8 +102,8 @@ export class CellTarget {
     };
     const index = this.#candidates.findIndex((one) => {
       const source = copy(candidate, one.index);
-      changed.ensure(changedBytesMax(candidate, 1));
-      const other = one.compared === undefined ? 0 : copy(compared, one.compared);
+      const other = one.other === undefined ? 0 : copy(compared, one.other);
+      changed.ensure(writtenBytesMax({ ...one, index: 0, other: 1 }, texts, 1));
       this.#kernel.run.takeCells(cell.address, source, 1, 1, one.nulls, other, changed.address);
       return cell.kind(0) !== cellKinds.null;
     });
@@ -118,6 +124,17 @@ class CellProbe {
     this.compared = new Column(kernel, 1);
     this.changed = new Region(kernel, 0);
   }
+}
+
+/** Returns the bytes that the texts of a candidate which are not those of its column take at most. */
+function writtenBytesMax(
+  { index, other, isJoined, changes }: CellCandidate,
+  columns: readonly Column[],
+  rows: number,
+): number {
+  const column = columns[index] as Column;
+  if (!isJoined || other === undefined) return changes === 0 ? 0 : changedBytesMax(column, rows);
+  return column.totalBytes(rows) + (columns[other] as Column).totalBytes(rows) + rows + LOOSE_BYTES;
 }
 
 const bitsOf = { json: textChanges.fromJson, integer: textChanges.asInteger } as const;

@@ -100,7 +100,7 @@ class RowMapper {
   readonly #outcomes: number;
   readonly #numbers: number;
   readonly #emptyObject: number;
-  readonly #fieldFilter: FieldFilter | undefined;
+  readonly #fieldFilters: readonly FieldFilter[];
   readonly #event: CellTarget;
   readonly #time: TimeTarget;
   readonly #userID: CellTarget;
@@ -139,8 +139,9 @@ class RowMapper {
     // For both ids. Pages are touched only as far as ids are numbers with an exponent.
     this.#numbers = kernel.allocate(2 * BATCH_ROWS_MAX * NUMBER_BYTES_MAX);
     this.#emptyObject = storeText(kernel, "{}").address;
-    this.#fieldFilter =
-      mapping.filter === null ? undefined : new FieldFilter(kernel, mapping.filter, plan.filter);
+    this.#fieldFilters = mapping.filter.map(
+      (filter, index) => new FieldFilter(kernel, filter, plan.filter.slice(index)),
+    );
     this.#event = new CellTarget(kernel, mapping.event, plan.event, texts);
     this.#time = new TimeTarget(kernel, mapping.timestamp, plan.timestamp);
     this.#userID = new CellTarget(kernel, mapping.userID, plan.userID, texts);
@@ -166,7 +167,7 @@ class RowMapper {
     const { run, bytes } = this.#kernel;
     const outcomes = this.#outcomes;
     bytes.copyWithin(outcomes, batch.faults, batch.faults + rows);
-    this.#fieldFilter?.apply(columns, rows, outcomes);
+    for (const filter of this.#fieldFilters) filter.apply(columns, rows, outcomes);
     this.#event.take(columns, rows);
     // Reports count rows without an event name on the days of their times.
     this.#time.take(columns, rows, outcomes);
@@ -250,7 +251,7 @@ class RowMapper {
         this.#properties.trace(columns, row).filter((step) => !isReplaced(step)),
       ),
       ...members("metadata", this.#metadata.trace(columns, row)),
-      ...(filter === null ? [] : [{ target: "filter", from: filter.path, to: [] } as const]),
+      ...filter.map(({ path }) => ({ target: "filter", from: path, to: [] }) as const),
     ];
   }
 

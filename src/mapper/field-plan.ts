@@ -3,7 +3,7 @@ import type { FieldSource, Mapping, ObjectPart, ObjectSource } from "./mapping.j
 
 /**
  * Indexes into the requested fields: per target, in the order of the mapping's choices. For text targets,
- * the fields that choices are compared with follow, in the same order.
+ * the fields that choices are compared or joined with follow, in the same order.
  */
 export interface FieldPlan {
   readonly fields: readonly FieldRequest[];
@@ -15,7 +15,7 @@ export interface FieldPlan {
   /** Indexes for each part of the object. */
   readonly metadata: readonly (readonly number[])[];
   readonly user: readonly (readonly number[])[];
-  /** One index, or none if there is no filter. */
+  /** One index for each filter. */
   readonly filter: readonly number[];
   /** Empty if insert ids were not requested. */
   readonly insertID: readonly number[];
@@ -53,7 +53,7 @@ export function planFields(
     return fields.push(request) - 1;
   };
   const texts = (choices: readonly FieldSource[]) =>
-    [...choices.map(({ path }) => path), ...comparedPaths(choices)].map((path) =>
+    [...choices.map(({ path }) => path), ...otherPaths(choices)].map((path) =>
       index({ path, form: "text" }),
     );
   const tokens = (choices: readonly { readonly path: readonly string[] }[]) =>
@@ -79,7 +79,7 @@ export function planFields(
     value: mapping.value.map(({ path }) => index({ path, form: "json", isScalar: true })),
     metadata: partsOf(mapping.metadata).map(object),
     user: partsOf(mapping.user).map(object),
-    filter: texts(mapping.filter === null ? [] : [mapping.filter]),
+    filter: texts(mapping.filter),
     insertID: withInsertID ? texts(mapping.insertID) : [],
     distinctID: withDistinctID ? texts(mapping.distinctID) : [],
   };
@@ -120,19 +120,27 @@ function groupsOf(
   ];
 }
 
-/** Returns the fields that the choices of a target are compared with, in order. */
-export function comparedPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {
-  return choices.flatMap(({ unlessSameAs }) => (unlessSameAs === undefined ? [] : [unlessSameAs]));
+/** Returns the fields that the choices of a target are compared or joined with, in order. */
+export function otherPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {
+  return choices.flatMap(({ unlessSameAs, joinedWith }) => {
+    const other = unlessSameAs ?? joinedWith;
+    return other === undefined ? [] : [other];
+  });
 }
 
-/** Returns the index of the field that a choice is compared with; undefined if there is none. */
-export function comparedIndex(
+/** Returns the fields that the choices of a target are joined with, in order. */
+export function joinedPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {
+  return choices.flatMap(({ joinedWith }) => (joinedWith === undefined ? [] : [joinedWith]));
+}
+
+/** Returns the index of the field that a choice is compared or joined with; undefined if there is none. */
+export function otherIndex(
   choices: readonly FieldSource[],
   indexes: readonly number[],
   choice: number,
 ): number | undefined {
-  if (choices[choice]?.unlessSameAs === undefined) return undefined;
-  return indexes[choices.length + comparedPaths(choices.slice(0, choice)).length];
+  if (otherPaths(choices.slice(choice, choice + 1)).length === 0) return undefined;
+  return indexes[choices.length + otherPaths(choices.slice(0, choice)).length];
 }
 
 /** The part of a field's value that a mapping uses. */
@@ -147,8 +155,8 @@ export function createFieldUse(mapping: Mapping): (path: readonly string[]) => F
   const texts = [event, userID, stableID, value, insertID].flat();
   const used = [
     ...[...texts, ...timestamp].map(({ path }) => path),
-    ...texts.flatMap(({ unlessSameAs }) => (unlessSameAs === undefined ? [] : [unlessSameAs])),
-    ...(filter === null ? [] : [filter.path]),
+    ...otherPaths(texts),
+    ...filter.map(({ path: one }) => one),
     ...pathsOf(metadata),
     ...pathsOf(user),
   ].map((path) => ({ text: textOf(path), level: levelOf(path, mapping) }));

@@ -65,6 +65,24 @@ const fieldWithExceptions = z
     unlessSameAs: path
       .exactOptional()
       .describe("A path: text or a number that this field has as well counts as null."),
+    joinedWith: path
+      .exactOptional()
+      .describe(
+        "A path: its text or number follows after a hyphen. Null if one of the two is null or empty.",
+      ),
+    names: z
+      .record(z.string(), name)
+      .exactOptional()
+      .describe("The text that each text or number stands for; any other counts as null."),
+  })
+  .check(({ value: { joinedWith, as, trim, unlessSameAs }, issues, value }) => {
+    if (joinedWith === undefined) return;
+    const others = Object.entries({ as, trim, unlessSameAs });
+    for (const [key, other] of others) {
+      if (other === undefined) continue;
+      const message = `cannot be with joinedWith; leave out ${key}`;
+      issues.push({ code: "custom", message, input: value, path: [key] });
+    }
   })
   .transform(({ field, ...exceptions }) => ({ path: field, ...exceptions }));
 
@@ -307,11 +325,13 @@ const rowFilter = z
     error: "needs the key include or exclude",
   })
   .meta({ minProperties: 2 })
-  .transform(({ field, include = [], exclude = [] }) => ({ path: field, include, exclude }))
-  .nullable()
+  .transform(({ field, include = [], exclude = [] }) => ({ path: field, include, exclude }));
+
+const rowFilters = z
+  .union([oneOrMore(rowFilter), none])
   .exactOptional()
   .describe(
-    "Which rows are events, by the text of one field, such as a call's type. The others are counted as filtered; they are not rejects.",
+    "Which rows are events, by the text of one field, such as a call's type. Rows must pass all filters of a list. The others are counted as filtered; they are not rejects.",
   );
 
 const rows = path
@@ -337,7 +357,7 @@ export const mappingSchema = z.strictObject({
     textField,
     "The id by which the vendor tells repeated events apart, beside the insert id; it is in no event.",
   ),
-  filter: rowFilter,
+  filter: rowFilters,
 });
 
 /** The changes of a configuration to a preset's mapping. */
@@ -359,7 +379,7 @@ export type MappingChanges = z.output<typeof mappingChangesSchema>;
 
 export type PairsSource = z.output<typeof pairs>;
 export type ObjectSource = NonNullable<MappingChanges["metadata"]>;
-export type RowFilter = NonNullable<MappingChanges["filter"]>;
+export type RowFilter = z.output<typeof rowFilter>;
 
 /**
  * The resolved mapping with every default made explicit; input to the mappers. Plain data, checked once in
@@ -376,7 +396,8 @@ export interface Mapping {
   readonly insertID: readonly FieldSource[];
   /** Only for keys of repeated events. */
   readonly distinctID: readonly FieldSource[];
-  readonly filter: RowFilter | null;
+  /** Rows are events that pass all of them. */
+  readonly filter: readonly RowFilter[];
   /** Absent if the rows of the sources are the rows. */
   readonly rows?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { rejectCodes } from "../base/reject-codes.js";
 import type { Batch } from "../batch/batch.js";
 import { type CellKind, type Column, cellKinds } from "../batch/column.js";
 import { isOfType, type TextType, type TypedTarget } from "../batch/text-types.js";
-import { comparedIndex, type FieldPlan, partsOf } from "./field-plan.js";
+import { type FieldPlan, otherIndex, partsOf } from "./field-plan.js";
 import type { MapperOptions } from "./mapper-options.js";
 import type { FieldSource, ObjectPart } from "./mapping.js";
 import { parsePrivacyPath } from "./privacy-path.js";
@@ -172,11 +172,14 @@ function firstCell(
     const kind = column.kind(row);
     if (kind === cellKinds.null) continue;
     if (emptyIsNull && kind === cellKinds.string && column.text(row) === "") continue;
-    const { unlessPrefix, unless } = choice;
+    const { unlessPrefix, unless, joinedWith, names } = choice;
     if (unlessPrefix !== undefined && column.text(row)?.startsWith(unlessPrefix)) continue;
     if (unless !== undefined && isIdKind(kind) && unless.includes(column.text(row) ?? "")) continue;
-    const compared = batch.columns[comparedIndex(choices, indexes, index) ?? -1];
-    if (compared !== undefined && isSameId(compared, column, row)) continue;
+    const other = batch.columns[otherIndex(choices, indexes, index) ?? -1];
+    if (joinedWith === undefined && other !== undefined && isSameId(other, column, row)) continue;
+    if (joinedWith !== undefined && (other?.text(row) ?? "") === "") continue;
+    const isUnnamed = names !== undefined && !Object.hasOwn(names, column.text(row) ?? "");
+    if (isUnnamed && isIdKind(kind)) continue;
     return { column, choice };
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { checkValue, faultLines } from "../base/schema.js";
-import { pathsOf } from "./field-plan.js";
+import { joinedPaths, pathsOf } from "./field-plan.js";
 import {
   type Mapping,
   type MappingChanges,
@@ -34,11 +34,12 @@ function parse(mapping: WrittenMapping): MappingTargets {
 
 function complete(targets: MappingTargets): Mapping {
   const { event, timestamp, userID = [], stableID = [], value = [], insertID = [] } = targets;
-  const { metadata = noObject, user = noObject, distinctID = [], filter = null } = targets;
+  const { metadata = noObject, user = noObject, distinctID = [], filter = [] } = targets;
   const rows = targets.rows ?? [];
-  const fields = [event, timestamp, userID, stableID, value, insertID].flat();
-  const used = [...fields.map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
-  refuseOutside(rows, [...used, ...(filter === null ? [] : [filter.path])]);
+  const texts = [event, userID, stableID, value, insertID].flat();
+  const fields = [...[...texts, ...timestamp].map(({ path }) => path), ...joinedPaths(texts)];
+  const used = [...fields, ...pathsOf(metadata), ...pathsOf(user)];
+  refuseOutside(rows, [...used, ...filter.map(({ path }) => path)]);
   used.push(...listsOf(rows));
   return {
     ...(rows.length === 0 ? {} : { rows }),

@@ -101,7 +101,7 @@ function namesOf(samples: readonly SampledSource[]): string {
 }
 
 /** Members of a mapping that contain one path, as text or as a list of steps. */
-const pathMembers: ReadonlySet<string> = new Set(["field", "rest", "unlessSameAs"]);
+const pathMembers: ReadonlySet<string> = new Set(["field", "rest", "unlessSameAs", "joinedWith"]);
 
 /** Members that contain a list of choices, with paths from the row. */
 const choiceMembers: ReadonlySet<string> = new Set(["fields", "pairs"]);

@@ -50,7 +50,7 @@ it.each(presetNames)("docs/sources/%s.md shows the variant of the preset", (pres
 
 function fieldsOf(mapping: Mapping): readonly string[] {
   const { event, timestamp, userID, stableID, insertID, filter, metadata, user } = mapping;
-  const fields = [event, timestamp, userID, stableID, insertID, filter === null ? [] : [filter]];
+  const fields = [event, timestamp, userID, stableID, insertID, filter];
   const paths = [...fields.flat().map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
   return paths.map((path) => path.join("."));
 }

@@ -2,7 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { nameOptions } from "../../src/base/option-text.js";
-import { optionDifferences, recordOptions } from "../../src/ledger/recorded-options.js";
+import {
+  optionDifferences,
+  recordedMapping,
+  recordOptions,
+} from "../../src/ledger/recorded-options.js";
+import type { Mapping } from "../../src/mapper/mapping.js";
 import { fakeExport } from "../run/kit/fake-export.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -72,6 +77,20 @@ describe("recorded options", () => {
   let root: string;
   beforeEach(() => {
     root = scratchDirectory("options");
+  });
+
+  it("have a mapping without and with one filter as before there could be several", async () => {
+    const options = fakeExport().options();
+    const recordedWith = async (filter: Mapping["filter"]) => {
+      const mapping = { ...options.mapping, filter };
+      const recorded = await recordOptions({ ...options, mapping });
+      expect(recordedMapping(recorded)).toEqual(mapping);
+      return recorded["mapping"];
+    };
+    const one = { path: ["type"], include: [], exclude: ["group"] };
+    expect(await recordedWith([])).toMatchObject({ filter: null });
+    expect(await recordedWith([one])).toMatchObject({ filter: one });
+    expect(await recordedWith([one, one])).toMatchObject({ filter: [one, one] });
   });
 
   it("are the same after JSON, in any order of members", async () => {

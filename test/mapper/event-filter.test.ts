@@ -36,6 +36,23 @@ describe("event filters", () => {
     expect(rows).toEqual([{ outcome: "filtered" }]);
   });
 
+  it("of a mapping must all be passed", () => {
+    const filter = [
+      { field: "excluded", exclude: ["1", "??"] },
+      { field: "source", include: ["1", "2"] },
+    ];
+    const row = (excluded: string, source: string) => ({
+      event_type: "e",
+      event_time: 1_700_000_000,
+      user_id: "u",
+      excluded,
+      source,
+    });
+    const rows = [row("0", "1"), row("1", "1"), row("11", "2"), row("", "2"), row("0", "7")];
+    const mapped = mapRows(rows, { overrides: { filter } }).rows.map(({ outcome }) => outcome);
+    expect(mapped).toEqual(["deliver", "filtered", "filtered", "deliver", "filtered"]);
+  });
+
   it("agree with regular expressions", () => {
     const text = fc.string({
       unit: fc.constantFrom("a", "b", "é", "\u{1f375}", "*"),

@@ -70,7 +70,7 @@ describe("a resolved mapping", () => {
       value: [],
       insertID: [],
       distinctID: [],
-      filter: null,
+      filter: [],
       metadata: {
         kind: "fields",
         fields: [
@@ -87,10 +87,19 @@ describe("a resolved mapping", () => {
       event: "p.name",
       timestamp: "p.when.at",
       userID: "q.id",
+      stableID: { field: "p.high", joinedWith: "p.low" },
       user: "p.traits",
       metadata: { rest: "p" },
     });
-    expect(metadata).toEqual({ kind: "rest", path: ["p"], except: ["name", "traits"] });
+    const except = ["high", "low", "name", "traits"];
+    expect(metadata).toEqual({ kind: "rest", path: ["p"], except });
+  });
+
+  it("refuses to change or to compare a field that is joined", () => {
+    const userID = { field: "a", joinedWith: "b", trim: true, unlessSameAs: "c" };
+    expect(() => resolveWritten({ event: "e", timestamp: "t", userID })).toThrow(
+      /userID.*leave out trim.*userID.*leave out unlessSameAs/s,
+    );
   });
 
   it("resolves the paths of a list's pairs, and excludes the list from a rest", () => {
@@ -116,7 +125,7 @@ describe("a resolved mapping", () => {
         ],
       },
       user: { kind: "rest", path: [], except: ["e", "q.r", "t"] },
-      filter: { path: ["call", "type"], include: [], exclude: ["identify"] },
+      filter: [{ path: ["call", "type"], include: [], exclude: ["identify"] }],
     });
     expect(planFields(resolved).fields.slice(2)).toEqual([
       { path: ["p", "list"], form: "text" },

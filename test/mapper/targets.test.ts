@@ -51,6 +51,43 @@ describe("a target of several fields", () => {
     expect(mapRows([row], { overrides }).words[0]).toContain("but b is the list []");
   });
 
+  it("joins two fields, and is null if one of them is", () => {
+    const joined = (field: string, joinedWith: string) => ({ field, joinedWith });
+    const overrides = { userID: [joined("a", "b"), { ...joined("b", "c"), unless: ["2-3"] }, "d"] };
+    const rows = [
+      { a: "18446744073709551615", b: "7", c: "3" },
+      { a: 12, b: 34 },
+      { a: "", b: "4", c: "3" },
+      { a: "1", b: "", d: "5" },
+      { a: null, b: "2", c: 3, d: "6" },
+      { b: "1", c: { json: "[]" }, d: "7" },
+      { a: "-", b: "-" },
+    ].map((row) => ({ ...good, user_id: null, ...row }));
+    const mapped = mapRows(rows, { overrides }).rows.map(({ userID }) => userID);
+    expect(mapped).toEqual(["18446744073709551615-7", "12-34", "4-3", "5", "6", "7", "---"]);
+    const [words] = mapRows([{ ...good, a: "1", b: null, d: { json: "[]" } }], { overrides }).words;
+    expect(words).toContain("but d is the list []");
+  });
+
+  it("names texts and numbers, and takes others for null", () => {
+    const names = { "0": "page_view", "100": "custom_link", constructor: "built" };
+    const overrides = { event: [{ field: "code", names }, "label"] };
+    const row = (code: string | number, label?: string) => ({
+      ...good,
+      code,
+      label: label ?? null,
+    });
+    const rows = [row("0"), row(100), row("7", "other"), row("constructor"), row("toString", "x")];
+    expect(mapRows(rows, { overrides }).rows.map(({ event }) => event)).toEqual([
+      "page_view",
+      "custom_link",
+      "other",
+      "built",
+      "x",
+    ]);
+    expect(mapRow(row("8"), { overrides }).outcome).toBe("event_missing");
+  });
+
   it("is checked by the field that it uses", () => {
     const overrides = { userID: ["a", "b"] };
     const row = { ...good, a: { json: "[]" }, b: "fine" };

@@ -13,7 +13,7 @@ import {
 import { validateUtf8 } from "../utf8";
 import { changedEnd, changedKind, changedStart, changeText, numberToText } from "./text-forms";
 
-/** Texts and numbers that count as null in one of a target's fields. */
+/** The texts and numbers of one of a target's fields: those that count as null, and how others are read. */
 @unmanaged
 class NullTexts {
   /** 1 if empty text is null, else 0. */
@@ -26,15 +26,25 @@ class NullTexts {
   textsEnd: usize;
   /** Bits of the changes made to text and numbers before (see text-forms.ts). */
   changes: u32;
+  /** 1 if the text of the other column follows after a hyphen. */
+  isJoined: u32;
+  /**
+   * [names, namesEnd) are pairs of address and length, a text or number and the text that it stands for
+   * in turn; others are null.
+   */
+  names: usize;
+  namesEnd: usize;
 }
+
+const HYPHEN: u8 = 0x2d;
 
 /**
  * Gives `target` the cells of `candidate` if it has none yet (everywhere, if `first`). Text or a
- * number becomes null if `nulls` says so, or if it equals its row's cell in the column `compared`,
- * unless that is 0. Changed texts are written to `scratch`; returns the address after them.
+ * number becomes null if `nulls` says so, or if it equals its row's cell in the column `other`, unless
+ * that is 0, or one to join. Changed texts are written to `scratch`; returns the address after them.
  */
 export function takeCells(
-  target: Column, candidate: Column, rows: i32, first: i32, nulls: NullTexts, compared: usize,
+  target: Column, candidate: Column, rows: i32, first: i32, nulls: NullTexts, other: usize,
   scratch: usize,
 ): usize {
   const emptyIsNull = nulls.empty != 0;
@@ -43,7 +53,11 @@ export function takeCells(
   const texts = nulls.texts;
   const textsEnd = nulls.textsEnd;
   const changes = nulls.changes;
-  if (first != 0 && prefixLength == 0 && texts == textsEnd && compared == 0 && changes == 0) {
+  const isJoined = nulls.isJoined != 0;
+  const names = nulls.names;
+  const namesEnd = nulls.namesEnd;
+  const isPlain = prefixLength == 0 && texts == textsEnd && other == 0 && changes == 0;
+  if (first != 0 && isPlain && names == namesEnd) {
     copyCells(target, candidate, rows, emptyIsNull);
     return scratch;
   }
@@ -52,10 +66,16 @@ export function takeCells(
     let kind = candidate.kind(row);
     let start = candidate.start(row);
     let length = candidate.length(row);
-    if (compared != 0 && (kind == KIND_STRING || kind == KIND_NUMBER)) {
-      if (isSame(changetype<Column>(compared), row, start, length)) kind = KIND_NULL;
+    if (isJoined && isText(kind)) {
+      const end = join(start, length, changetype<Column>(other), row, scratch);
+      kind = end == 0 ? KIND_NULL : KIND_STRING;
+      start = scratch;
+      length = end == 0 ? 0 : end - scratch;
+      scratch += length;
+    } else if (other != 0 && isText(kind)) {
+      if (isSame(changetype<Column>(other), row, start, length)) kind = KIND_NULL;
     }
-    if (changes != 0 && (kind == KIND_STRING || kind == KIND_NUMBER)) {
+    if (changes != 0 && isText(kind)) {
       scratch = changeText(kind, start, length, changes, scratch);
       kind = changedKind;
       start = changedStart;
@@ -71,8 +91,16 @@ export function takeCells(
         kind = KIND_NULL;
       }
     }
-    if (texts != textsEnd && (kind == KIND_STRING || kind == KIND_NUMBER)) {
-      if (isOneOf(start, length, texts, textsEnd)) kind = KIND_NULL;
+    if (texts != textsEnd && isText(kind)) {
+      if (findText(start, length, texts, textsEnd, 8) != 0) kind = KIND_NULL;
+    }
+    if (names != namesEnd && isText(kind)) {
+      const pair = findText(start, length, names, namesEnd, 16);
+      kind = pair == 0 ? KIND_NULL : KIND_STRING;
+      if (pair != 0) {
+        start = <usize>load<u32>(pair, 8);
+        length = <usize>load<u32>(pair, 12);
+      }
     }
     target.set(row, kind, start, length);
   }
@@ -97,12 +125,29 @@ function isSame(column: Column, row: i32, start: usize, length: usize): bool {
   return memory.compare(column.start(row), start, length) == 0;
 }
 
-function isOneOf(start: usize, length: usize, texts: usize, textsEnd: usize): bool {
-  for (let pair = texts; pair < textsEnd; pair += 8) {
+/** Returns the place of a text among pairs of address and length, `step` bytes each; 0 if it is none. */
+function findText(start: usize, length: usize, texts: usize, textsEnd: usize, step: usize): usize {
+  for (let pair = texts; pair < textsEnd; pair += step) {
     if (length != <usize>load<u32>(pair, 4)) continue;
-    if (memory.compare(start, <usize>load<u32>(pair), length) == 0) return true;
+    if (memory.compare(start, <usize>load<u32>(pair), length) == 0) return pair;
   }
-  return false;
+  return 0;
+}
+
+/** Writes two texts with a hyphen between them to `target`. Returns its end; 0 if one is null or empty. */
+function join(start: usize, length: usize, other: Column, row: i32, target: usize): usize {
+  const second = other.length(row);
+  if (length == 0 || second == 0 || !isText(other.kind(row))) return 0;
+  memory.copy(target, start, length);
+  store<u8>(target + length, HYPHEN);
+  memory.copy(target + length + 1, other.start(row), second);
+  return target + length + 1 + second;
+}
+
+// @ts-ignore: decorator
+@inline
+function isText(kind: u32): bool {
+  return kind == KIND_STRING || kind == KIND_NUMBER;
 }
 
 /** Makes the cells of rows [0, rows) null. */
