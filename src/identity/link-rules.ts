@@ -190,6 +190,7 @@ const rulesOf: Readonly<Record<PresetName, (mapping: Mapping, hasMerges: boolean
   heap: (mapping) => ({ rules: [seen(mapping)] }),
   braze: (mapping) => ({ rules: [seen(mapping)] }),
   matomo: (mapping) => ({ rules: [seen(mapping)] }),
+  adobe: (mapping) => ({ rules: [seen(mapping)] }),
 };
 
 /** Returns the rules for the exports of a preset. `hasMerges`: there are files of merged ids. */

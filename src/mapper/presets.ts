@@ -1,4 +1,5 @@
 import { type Preset, words } from "./preset.js";
+import { adobe } from "./presets/adobe.js";
 import { braze } from "./presets/braze.js";
 import { heap } from "./presets/heap.js";
 import { matomo } from "./presets/matomo.js";
@@ -279,6 +280,7 @@ export const presets = {
   heap,
   braze,
   matomo,
+  adobe,
 } satisfies Readonly<Record<string, Preset>>;
 
 export type PresetName = keyof typeof presets;

@@ -8,6 +8,7 @@ import type { rowFieldsOf } from "../mapper/field-plan.js";
 import type { RunOptions } from "../options/options.js";
 import type { FoundFile, NamedPath } from "../sources/directory-walk.js";
 import { discoverSources } from "../sources/discovery.js";
+import { nameFeedColumns } from "../sources/feed-columns.js";
 import { isBelow, listInputs, withoutPaths } from "../sources/inputs.js";
 import { notesOfListed } from "../sources/listed-files.js";
 import {
@@ -60,8 +61,8 @@ export async function discover(
   }
   const hasLists = leftOut.some(({ kind }) => kind === "manifest" || kind === "checksum");
   const { s3, ratioMax } = options;
-  const notes = hasLists ? await notesOfListed(files, { signal, s3, ratioMax }) : [];
-  return { ...found, leftOut, notes };
+  const listed = hasLists ? await notesOfListed(files, { signal, s3, ratioMax }) : [];
+  return { ...found, leftOut, notes: [...(found.notes ?? []), ...listed] };
 }
 
 interface TableHints extends DiscoveryHints {
@@ -105,18 +106,28 @@ export async function discoverFiles(
 ): Promise<Discovery> {
   const { inputs, ratioMax, s3, naming } = options;
   const reading = { ratioMax, s3, signal };
-  const found = await discoverSources(files, {
+  const detect = detectionOf(options, rowFields);
+  const discovered = await discoverSources(files, {
     ...reading,
     named: new Set(inputs),
     readsNamed: options.inputFormat !== undefined,
     isData,
-    detect: detectionOf(options, rowFields),
+    detect,
     columnsOf: (source: Source) =>
       inTemporaryDirectory("switchyard-columns-", (temporaryDirectory) =>
         columnsOf(source, { ...reading, temporaryDirectory }),
       ),
     ...omitUndefined({ table }),
   });
+  const found =
+    options.csv.columns === undefined
+      ? await nameFeedColumns(discovered, files, {
+          signal,
+          isDescribed: Object.keys(options.csv).length > 0,
+          discoverAll: (file) =>
+            discoverSources([file], { ...reading, detect, isData: () => true }),
+        })
+      : discovered;
   const failures = found.failures.map(({ message, ...failure }) => ({
     ...failure,
     message: nameOptions(message, naming),

@@ -56,6 +56,9 @@ interface NamedKind {
 /** Ids that Amplitude has merged: the number of an organization and an hour, beside files of events. */
 const MERGED_IDS = /^-\d+_\d{4}-\d\d-\d\d_\d{1,2}(#\d+)?\.json(\.gz)?$/i;
 
+/** An archive of the lookups of an Adobe data feed. */
+const FEED_LOOKUPS = /-lookup_data\.(tar(\.gz)?|tgz|zip)$/i;
+
 const named = (kind: OtherKind, name: RegExp): NamedKind => ({ kind, name });
 const likely = (kind: OtherKind, name: RegExp): NamedKind => ({ kind, name, isLikely: true });
 
@@ -74,14 +77,14 @@ const namedKinds: readonly NamedKind[] = [
   named("checksum", /\.(md5|sha\d+|sfv|crc|crc32|asc|sig)$/i),
   named("checksum", /^(checksums?|(md5|sha\d+)(sums?)?)(\.txt)?$/i),
   likely("manifest", /^(.*[._-])?manifest(\.(txt|json|mf)(\.gz)?)?$/i),
-  named("lookup table", /-lookup_data\.(tar(\.gz)?|tgz|zip)$/i),
+  named("lookup table", FEED_LOOKUPS),
   named("document", /^(readme|licen[cs]e|copying|notice|changelog)(\.(txt|rst))?$/i),
   named("document", /\.(md|rst|html?|pdf|docx?|rtf|odt|pptx?)$/i),
   named("document", /\.(png|jpe?g|gif|svg|webp|ico|bmp|tiff?)$/i),
 ];
 
-/** The file of an Adobe data feed that makes the tables beside it lookups. */
-const ADOBE_HEADERS = "column_headers.tsv";
+/** The file of an Adobe data feed with the names of its columns; the tables beside it are lookups. */
+export const ADOBE_HEADERS = "column_headers.tsv";
 
 /** Lookups of an Adobe data feed; a name alone can also be that of events. */
 const ADOBE_LOOKUPS = new Set(
@@ -91,6 +94,11 @@ const ADOBE_LOOKUPS = new Set(
     .split(/\s+/)
     .map((name) => `${name}.tsv`),
 );
+
+/** Returns whether a file has the names of the columns of an Adobe data feed, or is an archive with them. */
+export function isFeedLookup(name: string): boolean {
+  return FEED_LOOKUPS.test(name) || name.split(/[/!]/).at(-1) === ADOBE_HEADERS;
+}
 
 /** Returns the kind that a name says. `isLikely`: the content decides. */
 export function kindOfName(name: string): Omit<NamedKind, "name"> | undefined {

@@ -1,5 +1,6 @@
 import { snowplowColumns } from "../../base/snowplow-columns.js";
-import { type GivenDialect, MIXED_ENCODING } from "../../sources/source.js";
+import { feedDialect } from "../../sources/feed-columns.js";
+import type { GivenDialect } from "../../sources/source.js";
 
 /** Dialects by the program that writes them; members that are missing are detected. */
 const csvDialects = {
@@ -8,8 +9,7 @@ const csvDialects = {
   mysql: { delimiter: "\t", quote: "", backslashes: true },
   snowflake: { delimiter: ",", quote: "", backslashes: true },
   redshift: { delimiter: "|", backslashes: true },
-  // Its documentation says ISO-8859-1, and files have UTF-8, or both: "Data feed contents".
-  adobe: { delimiter: "\t", quote: "", backslashes: true, encoding: MIXED_ENCODING },
+  adobe: { ...feedDialect, backslashes: true },
   // Its enriched events, which have no header.
   snowplow: { delimiter: "\t", quote: "", backslashes: false, columns: snowplowColumns },
 } as const satisfies Readonly<Record<string, GivenDialect>>;
