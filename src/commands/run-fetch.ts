@@ -4,9 +4,10 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { createVendor } from "../fetch/create-vendor.js";
 import { type ExportRequest, fetchExport, planExport } from "../fetch/fetch-export.js";
 import type { FetchObserver } from "../fetch/fetch-observer.js";
+import type { FetchedSpan } from "../fetch/fetch-span.js";
 import type { LimitUse } from "../fetch/request-limit.js";
 import { bytesOf, type FetchResult, rowsOf } from "../fetch/run-fetch.js";
-import type { Vendor } from "../fetch/vendor.js";
+import type { Window } from "../fetch/windows.js";
 import type { Configuration } from "../options/configuration.js";
 import { resolveFetch } from "../options/fetch-options.js";
 import { NOW } from "../options/fetch-rows.js";
@@ -31,31 +32,24 @@ export function runFetchCommand(
   });
 }
 
-/** An export, and whether it ends before the time that was asked for. */
-interface AskedExport extends ExportRequest {
-  readonly isCut: boolean;
-}
-
 /** An export that was fetched, whole or in part. */
-export interface FetchedExport extends FetchResult {
-  readonly asked: AskedExport;
+export interface FetchedExport extends FetchedSpan {
+  readonly asked: ExportRequest;
   readonly durationMs: number;
 }
 
-/** Returns the export that the section `fetch` asks for, up to what is complete now. */
+/** Returns the export that the section `fetch` asks for. */
 export async function exportAskedFor(
   configuration: Configuration,
   environment: Environment,
-): Promise<AskedExport> {
+): Promise<ExportRequest> {
   const request = await resolveFetch(configuration, environment);
   const { from, until, place, recheck } = request;
-  const vendor = createVendor(request);
-  const complete = vendor.completeUntil(Date.now());
-  const end = until === NOW ? complete : Math.min(until, complete);
-  const span = { start: from, end: Math.max(from, end) };
-  const recheckFrom = recheck === undefined ? undefined : span.end - recheck * DAY_MS;
-  const isCut = until !== NOW && span.end < until;
-  return { vendor, place, span, isCut, ...omitUndefined({ recheckFrom }) };
+  const limits = omitUndefined({
+    until: until === NOW ? undefined : until,
+    recheckMs: recheck === undefined ? undefined : recheck * DAY_MS,
+  });
+  return { vendor: createVendor(request), place, from, ...limits };
 }
 
 async function printPlan(
@@ -63,18 +57,18 @@ async function printPlan(
   output: OutputForm,
   context: CommandContext,
 ): Promise<number> {
-  const { missing, present } = await planExport(asked, context.signal);
+  const { vendor, span, missing, present } = await planExport(asked, context.signal);
   const exitCode = exitCodes.done;
-  const facts = { ...spanFacts(asked), present, requests: missing.length };
+  const facts = { ...spanFacts(asked, span), present, requests: missing.length };
   if (output.json) {
     const windows = missing.map(({ start, end }) => ({ start: isoOf(start), end: isoOf(end) }));
     const json = { command: "fetch", exitCode, dryRun: true, ...facts, windows };
     context.stdout.write(`${JSON.stringify(json)}\n`);
   } else if (!output.quiet) {
-    const { title, concurrency } = asked.vendor;
+    const { title, concurrency } = vendor;
     const lines = [
       `What ${title} would be asked for`,
-      line("span", spanText(asked)),
+      line("span", spanText(span)),
       line("there", formatNumberOf(present, "window")),
       line("requests", `${facts.requests} or more, ${concurrency} at a time`),
     ];
@@ -84,12 +78,12 @@ async function printPlan(
 }
 
 async function fetchAndPrint(
-  asked: AskedExport,
+  asked: ExportRequest,
   output: OutputForm,
   context: CommandContext,
 ): Promise<number> {
   const started = context.clock.now();
-  const observer = observerOf(asked.vendor, output, context);
+  const observer = observerOf(output, context);
   const result = await fetchExport(asked, { signal: context.signal, observer });
   const durationMs = Math.round(context.clock.now() - started);
   const fetched = { ...result, asked, durationMs };
@@ -106,20 +100,16 @@ export function fetchExitCode({ failed }: FetchResult): number {
 
 /** Returns the result as `--json` prints it. */
 export function jsonOfFetch(result: FetchedExport) {
-  const { asked, records, failed, durationMs, ...counts } = result;
+  const { asked, span, records, failed, durationMs, ...counts } = result;
   const exitCode = fetchExitCode(result);
   const totals = { windows: records.length, rows: rowsOf(records), bytes: bytesOf(records) };
   const faults = failed.map(({ code, message }) => ({ code, message }));
-  const facts = { ...spanFacts(asked), ...counts, ...totals, failed: faults, durationMs };
+  const facts = { ...spanFacts(asked, span), ...counts, ...totals, failed: faults, durationMs };
   return { command: "fetch", exitCode, ...facts };
 }
 
 /** Prints a line for each window. */
-function observerOf(
-  { describe }: Vendor,
-  { quiet, log }: OutputForm,
-  { stderr, clock }: CommandContext,
-): FetchObserver {
+function observerOf({ quiet, log }: OutputForm, { stderr, clock }: CommandContext): FetchObserver {
   const started = clock.now();
   let doneMs = 0;
   if (quiet && !log) return {};
@@ -127,7 +117,7 @@ function observerOf(
     void stderr.write(log ? logLine("info", name, facts) : `${harmless(text)}\n`);
   return {
     note: (message) => say("note", message, { message }),
-    done: (record, { unaskedMs, limit }) => {
+    done: (record, { what, unaskedMs, limit }) => {
       const { start, end } = record;
       doneMs += end - start;
       const leftMs = Math.round(((clock.now() - started) / doneMs) * unaskedMs);
@@ -135,7 +125,7 @@ function observerOf(
       const events =
         rows === 0 ? "no events" : `${formatNumberOf(rows, "event")}, ${formatBytes(bytes)}`;
       const parts = [
-        `${describe({ start, end })}: ${events}`,
+        `${what}: ${events}`,
         ...(limit === undefined ? [] : [limitText(limit)]),
         ...(unaskedMs === 0 ? [] : [`about ${formatDuration(leftMs)} left`]),
       ];
@@ -152,33 +142,33 @@ function limitText({ used, requests, ms }: LimitUse): string {
 
 /** Returns the result for people. */
 export function summarizeFetch(result: FetchedExport): string {
-  const { asked, records, fetched, lateRows, requests, failed, durationMs } = result;
-  const { vendor, place, isCut } = asked;
+  const { asked, span, records, fetched, lateRows, requests, failed, durationMs } = result;
+  const { vendor, place, until } = asked;
   const directory = harmless(pathInOutput(place.directory, ""));
   return [
     failed.length === 0
       ? `Fetched from ${vendor.title}: ${directory}`
       : `Failed in part: ${formatNumberOf(failed.length, "window")} of ${vendor.title} cannot be fetched`,
-    line("span", spanText(asked)),
+    line("span", spanText(span)),
     line("events", `${formatNumberOf(rowsOf(records), "event")}, ${formatBytes(bytesOf(records))}`),
     line("windows", `${records.length}, ${fetched} of them new`),
     ...(lateRows === 0
       ? []
       : [line("late", `${formatNumberOf(lateRows, "event")} of earlier days`)]),
     line("time", `${formatDuration(durationMs)}, ${formatNumberOf(requests, "request")}`),
-    ...(isCut
+    ...(until !== undefined && span.end < until
       ? ["", `${vendor.title} promises no later events yet. Run the same command again later.`]
       : []),
     ...failed.flatMap(({ message }) => ["", harmless(message)]),
   ].join("\n");
 }
 
-function spanFacts({ vendor, place, span }: ExportRequest) {
+function spanFacts({ vendor, place }: ExportRequest, span: Window) {
   const { directory } = place;
   return { vendor: vendor.name, directory, from: isoOf(span.start), until: isoOf(span.end) };
 }
 
-function spanText({ span: { start, end } }: ExportRequest): string {
+function spanText({ start, end }: Window): string {
   return start === end
     ? "nothing is complete yet"
     : `${isoOf(start)} up to ${isoOf(end)}, not included`;

@@ -20,5 +20,8 @@ export class FetchError extends SwitchyardError {
   }
 }
 
+/** The server does not have the API that was asked. */
+export class ApiAbsent extends FetchError {}
+
 /** A window that the vendor cannot answer for at once. */
 export class WindowTooLarge extends Error {}

@@ -5,19 +5,21 @@ import { withFiles, withLockedFiles } from "../output/open-files.js";
 import type { OutputFiles } from "../output/output-files.js";
 import type { OutputPlace } from "../output/output-place.js";
 import type { FetchObserver } from "./fetch-observer.js";
-import { type FetchResult, runFetch } from "./run-fetch.js";
+import {
+  type AskedEvents,
+  type FetchedSpan,
+  fetchSpan,
+  spanOf,
+  vendorInUse,
+} from "./fetch-span.js";
 import { send } from "./send.js";
 import type { FetchTools, Vendor } from "./vendor.js";
 import { WindowFiles } from "./window-files.js";
 import { missingWindows, type Window } from "./windows.js";
 
-/** A span of a vendor's events, and the place for its files. */
-export interface ExportRequest {
-  readonly vendor: Vendor;
+/** Events of a vendor, and the place for their files. */
+export interface ExportRequest extends AskedEvents {
   readonly place: OutputPlace;
-  readonly span: Window;
-  /** Windows that are there are asked for again from this time on, in ms since 1970. */
-  readonly recheckFrom?: number;
 }
 
 interface ExportContext {
@@ -27,11 +29,11 @@ interface ExportContext {
 
 const noFile = () => false;
 
-/** Fetches a span of a vendor's events, and throws as `runFetch` does. */
+/** Fetches the events of a vendor, and throws as `runFetch` does. */
 export async function fetchExport(
-  { vendor, place, ...asked }: ExportRequest,
+  { place, ...asked }: ExportRequest,
   { signal, observer }: ExportContext,
-): Promise<FetchResult> {
+): Promise<FetchedSpan> {
   const clock = {
     now: Date.now,
     sleep: async (ms: number, stop: AbortSignal) => {
@@ -42,27 +44,41 @@ export async function fetchExport(
     await refuseExport(files);
     const stop = AbortSignal.any([signal, lock.lost]);
     const tools: FetchTools = { send, clock, random: Math.random, signal: stop };
-    const own = new WindowFiles(files, vendor.account);
+    const filesOf = (account: string) => new WindowFiles(files, account);
     try {
-      return await runFetch({ vendor, files: own, ...asked, observer }, tools);
+      return await fetchSpan({ ...asked, filesOf, observer }, tools);
     } catch (error) {
       throw signal.aborted ? interrupted(error) : error;
     }
   });
 }
 
-/** Returns the windows that `fetchExport` would ask for first, and how many are there. */
+/** What `fetchExport` would do. */
+export interface ExportPlan {
+  /** By the API that is in use. */
+  readonly vendor: Vendor;
+  readonly span: Window;
+  /** Windows that would be asked for first. */
+  readonly missing: readonly Window[];
+  /** Windows that are there. */
+  readonly present: number;
+}
+
+/** Returns what `fetchExport` would do, and asks the vendor for nothing. */
 export async function planExport(
-  { vendor, place, span }: ExportRequest,
+  { place, ...asked }: ExportRequest,
   signal: AbortSignal,
-): Promise<{ readonly missing: readonly Window[]; readonly present: number }> {
+): Promise<ExportPlan> {
   return withFiles({ ...place, signal }, noFile, async (files) => {
     await refuseExport(files);
-    const all = await new WindowFiles(files, vendor.account).records();
+    const filesOf = (account: string) => new WindowFiles(files, account);
+    const vendor = await vendorInUse(asked.vendor, filesOf);
+    const span = spanOf({ ...asked, vendor }, Date.now());
+    const all = await filesOf(vendor.account).records();
     const records = all.filter(({ isPending }) => isPending !== true);
     const missing = missingWindows(span, records, vendor.longestMs);
     const present = records.filter(({ start, end }) => start < span.end && end > span.start);
-    return { missing, present: present.length };
+    return { vendor, span, missing, present: present.length };
   });
 }
 

@@ -3,6 +3,8 @@ import type { WindowRecord } from "./window-files.js";
 
 /** How far a fetch is. */
 export interface FetchStanding {
+  /** The window in words. */
+  readonly what: string;
   /** The time of the vendor's events that nobody has asked for yet, in ms. */
   readonly unaskedMs: number;
   /** How much of the vendor's longest limit is used; absent if it has none. */

@@ -2,7 +2,7 @@ import { backOffMs } from "../base/back-off.js";
 import { SourceError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { AnswerError } from "./answer-error.js";
-import { FetchError, WindowTooLarge } from "./fetch-error.js";
+import { ApiAbsent, FetchError, WindowTooLarge } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
 import { type VendorAnswer, wordsOf } from "./http.js";
 import { RequestLimit } from "./request-limit.js";
@@ -12,6 +12,9 @@ import type { Window } from "./windows.js";
 
 /** Attempts for one call, the pauses between which grow to five minutes: about half an hour in all. */
 const ATTEMPTS_MAX = 12;
+/** Errors of requests that are made while a file is written. */
+const judged = [AnswerError, FetchError, WindowTooLarge];
+
 const pauses = { firstMs: 2_000, maxMs: 300_000 };
 
 /** Longest pause that a vendor can ask for. */
@@ -115,13 +118,15 @@ class WindowTools implements DownloadTools {
         throw new AnswerError(said);
       case "later":
         throw new AnswerError(said, verdict);
-      case "refused":
-        throw new FetchError(verdict.isKey ? "vendor_key_refused" : "vendor_refused", {
-          what: this.#what,
-          why: `${this.requests.options.vendor.title} answers ${said}`,
-          advice: verdict.advice,
-        });
     }
+    const { advice } = verdict;
+    const facts = {
+      what: this.#what,
+      why: `${this.requests.options.vendor.title} answers ${said}`,
+      advice,
+    };
+    if (verdict.kind === "absent") throw new ApiAbsent("vendor_refused", facts);
+    throw new FetchError(verdict.isKey ? "vendor_key_refused" : "vendor_refused", facts);
   }
 
   async store(bytes: AsyncIterable<Uint8Array>, check: Check): Promise<Downloaded | undefined> {
@@ -131,8 +136,7 @@ class WindowTools implements DownloadTools {
     try {
       file = await files.write(body);
     } catch (error) {
-      const isJudged = error instanceof AnswerError || error instanceof FetchError;
-      if (error !== body.error || isJudged) throw error;
+      if (error !== body.error || judged.some((kind) => error instanceof kind)) throw error;
       throw new AnswerError(`the answer was cut off (${reasonOf(error)})`, { cause: error });
     }
     try {

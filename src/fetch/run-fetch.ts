@@ -286,7 +286,12 @@ class FetchRun {
     this.#adapt(record);
     const unaskedMs = sum(this.#queue, ({ start, end }) => end - start);
     const limit = this.#limit?.use();
-    this.task.observer.done?.(record, { unaskedMs, ...omitUndefined({ limit }) });
+    const { observer, vendor } = this.task;
+    observer.done?.(record, {
+      what: vendor.describe(record),
+      unaskedMs,
+      ...omitUndefined({ limit }),
+    });
   }
 
   /** Lets the next windows be as long as their answers may be large, judged by this one. */

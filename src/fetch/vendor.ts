@@ -16,6 +16,8 @@ export type Verdict =
   | { readonly kind: "timed_out" }
   /** It may answer later. */
   | { readonly kind: "later"; readonly waitMs?: number }
+  /** The server does not have this API: it is too old, or another one. */
+  | { readonly kind: "absent"; readonly advice: string }
   /** It will not answer, whatever the window is. */
   | { readonly kind: "refused"; readonly isKey: boolean; readonly advice: string };
 
@@ -95,6 +97,11 @@ export interface Vendor {
   readonly keyOf?: (line: string) => string;
   /** Advice for a window of one unit that is too large. */
   readonly tooLargeAdvice: string;
+  /**
+   * An API with the same events for servers that do not have this one. Its account is another one, because its
+   * windows may count another time.
+   */
+  readonly older?: Vendor;
   /** Returns the time up to which windows are complete at a time. Both in ms since 1970. */
   completeUntil(now: number): number;
   /** The window in words. */

@@ -7,7 +7,6 @@ import {
 import { fetchExport } from "../fetch/fetch-export.js";
 import type { FetchObserver } from "../fetch/fetch-observer.js";
 import { bytesOf, rowsOf } from "../fetch/run-fetch.js";
-import type { Window } from "../fetch/windows.js";
 import type { RunObserver, RunProgress } from "../ledger/run-observer.js";
 import type { Configuration } from "../options/configuration.js";
 import type { StepContext, StepReport } from "./step.js";
@@ -19,7 +18,7 @@ export async function runFetchStep(
 ): Promise<StepReport> {
   const asked = await exportAskedFor(configuration, environment);
   const started = performance.now();
-  const result = await fetchExport(asked, { signal, observer: observing(asked.span, observer) });
+  const result = await fetchExport(asked, { signal, observer: observing(observer) });
   const fetched = { ...result, asked, durationMs: Math.round(performance.now() - started) };
   return {
     exitCode: fetchExitCode(fetched),
@@ -34,7 +33,7 @@ export async function runFetchStep(
  * Tells an observer of runs how a fetch goes on. How many bytes will come is not known: it is estimated by
  * the time that was asked for.
  */
-function observing({ start, end }: Window, observer: RunObserver): FetchObserver {
+function observing(observer: RunObserver): FetchObserver {
   let rows = 0;
   let bytesDone = 0;
   let windows = 0;
@@ -52,7 +51,7 @@ function observing({ start, end }: Window, observer: RunObserver): FetchObserver
       rows += rowsOf([record]);
       bytesDone += bytesOf([record]);
       if (missingMs === undefined) {
-        missingMs = Math.min(end - start, leftMs + record.end - record.start);
+        missingMs = leftMs + record.end - record.start;
         observer.started?.(progress);
       }
       const doneMs = missingMs - leftMs;

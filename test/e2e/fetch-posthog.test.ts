@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../src/base/day.js";
 import { type ServedVendor, serveVendor } from "../fetch/vendors/serve-vendor.js";
 import { SimulatedPosthog } from "../fetch/vendors/simulated-posthog.js";
+import { SimulatedPosthogQueries } from "../fetch/vendors/simulated-posthog-queries.js";
 import { runInProcess } from "../support/command-line.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -77,7 +78,44 @@ describe("fetch posthog", () => {
     expect(JSON.parse(exported.stdout)).toMatchObject({ rows: { read: 600, delivered: 600 } });
   });
 
-  it("tells of a server that has no such exports", async () => {
+  it("asks the query API of a server without exports, and goes on with it", async () => {
+    const stored = events.map(({ received, line }) => {
+      const { uuid, distinct_id: distinctId, timestamp } = JSON.parse(line);
+      const time = `${timestamp.slice(0, 23).replace("T", " ")}001`;
+      const arrives = received + (uuid === "uuid-7" ? 20 * DAY_MS : 0);
+      const properties = '{"number":12345678901234567890}';
+      return { uuid, time, distinctId, properties, personProperties: "", arrives };
+    });
+    let at = FIRST + 12 * DAY_MS;
+    const key = keys.POSTHOG_PERSONAL_API_KEY;
+    const vendor = new SimulatedPosthogQueries({
+      now: () => at,
+      events: stored,
+      key,
+      random: createRandom(1),
+    });
+    const server = await serveVendor(vendor.send);
+    served.push(server);
+    const to = join(scratch, "posthog-queried");
+    const run = () =>
+      runInProcess(args(server.url, to, "--recheck", "10d", "--json"), { env: keys });
+    const first = await run();
+    expect(first.exitCode, first.stderr).toBe(0);
+    expect(first.stderr).toMatch(/no exports of files.* PostHog's query API is asked instead/);
+    const rows = stored.filter(({ time }) => time >= "2026-03-01").length;
+    expect(JSON.parse(first.stdout)).toMatchObject({ rows: rows - 1, failed: [] });
+    at += 30 * DAY_MS;
+    const later = await run();
+    expect(later.stderr).not.toMatch(/no exports of files/);
+    expect(JSON.parse(later.stdout)).toMatchObject({ rows, lateRows: 1 });
+    const days = join(scratch, "posthog-queried-days");
+    const more = ["--preset", "posthog", "--format", "jsonl", "--to", days, "--json"];
+    const exported = await runInProcess(["export", to, ...more]);
+    expect(JSON.parse(exported.stdout)).toMatchObject({ rows: { read: rows, delivered: rows } });
+    expect(textOf(days)).toContain("12345678901234567890");
+  });
+
+  it("tells of a server that has neither exports nor queries", async () => {
     const server = await serveVendor(async () => ({
       status: 404,
       headers: {},
@@ -88,7 +126,7 @@ describe("fetch posthog", () => {
     const { exitCode, stderr } = await runInProcess(args(server.url, to), { env: keys });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /PostHog answers 404.* export the events to a bucket.*\[vendor_refused\]/s,
+      /PostHog's query API answers 404.* export the events to a bucket.*\[vendor_refused\]/s,
     );
   });
 });

@@ -2,15 +2,22 @@ import { createReadStream } from "node:fs";
 import { z } from "zod";
 import { DAY_MS, HOUR_MS } from "../../base/day.js";
 import { SourceError } from "../../base/errors.js";
-import { option } from "../../base/option-text.js";
 import { AnswerError } from "../answer-error.js";
 import { checkLines } from "../check-lines.js";
 import { FetchError } from "../fetch-error.js";
 import type { VendorAnswer, VendorRequest } from "../http.js";
-import { usualVerdict } from "../usual-verdict.js";
 import type { CheckedFile, Downloaded, DownloadTools, Vendor, Verdict } from "../vendor.js";
 import { stampOf } from "../window-files.js";
 import type { Window } from "../windows.js";
+import {
+  accountOf,
+  jsonOf,
+  missing,
+  type PosthogOptions,
+  projectRequest,
+  verdictOf,
+} from "./posthog-api.js";
+import { posthogQueries } from "./posthog-queries.js";
 
 /** Regions of PostHog and the origins of their APIs. */
 export const posthogOrigins = {
@@ -23,7 +30,6 @@ const DELAY_MS = HOUR_MS;
 
 /** PostHog runs 20 exports of a project at a time, those of other programs included. */
 const CONCURRENCY = 3;
-const LIMITED_MS = 60_000;
 
 /** Compressed bytes of one window: a few minutes of a usual connection. */
 const ANSWER_BYTES = 256 * 1024 * 1024;
@@ -35,12 +41,8 @@ const POLL_MAX_MS = 30_000;
 /** The pause before the list of files is compared with itself. */
 const LIST_MS = 15_000;
 
-export interface PosthogOptions {
-  readonly key: string;
-  readonly project: string;
-  /** Such as `https://us.posthog.com`. */
-  readonly origin: string;
-}
+/** Longest answer in JSON. */
+const JSON_BYTES_MAX = 10_000_000;
 
 const started = z.object({ id: z.string().min(1) });
 
@@ -63,12 +65,10 @@ type ExportState = z.output<typeof exportState>;
  * kill is gone on with.
  */
 export function posthog(options: PosthogOptions): Vendor {
-  const { project, origin } = options;
   return {
     name: "posthog",
     title: "PostHog",
-    // Projects of different servers have the same numbers.
-    account: `posthog-${new URL(origin).host.replaceAll(/[^\w.-]/g, "_")}-${project}`,
+    account: accountOf(options),
     unitMs: HOUR_MS,
     firstMs: DAY_MS,
     longestMs: 7 * DAY_MS,
@@ -76,6 +76,7 @@ export function posthog(options: PosthogOptions): Vendor {
     limits: [{ requests: 200, ms: 60_000 }],
     concurrency: CONCURRENCY,
     tooLargeAdvice: "Export it to a bucket: https://posthog.com/docs/cdp/batch-exports",
+    older: posthogQueries(options),
     completeUntil: (now) => Math.floor((now - DELAY_MS) / HOUR_MS) * HOUR_MS,
     describe: (window) =>
       `PostHog, received from ${stampOf(window.start)} to ${stampOf(window.end)}`,
@@ -83,22 +84,16 @@ export function posthog(options: PosthogOptions): Vendor {
   };
 }
 
-const KEY_ADVICE =
-  "Check POSTHOG_PERSONAL_API_KEY: it needs the scopes batch_export:read and batch_export:write and access " +
-  `to the project; and check ${option("project")} and ${option("region")}`;
-
 const TOO_OLD =
-  "This server has no exports of files. Update PostHog, or export the events to a bucket: " +
-  "https://posthog.com/docs/cdp/batch-exports";
+  "This server has no exports of files, or does not know the project: check the address and the project";
 
-function judge({ status, headers }: Pick<VendorAnswer, "status" | "headers">): Verdict {
+function judge(answer: Pick<VendorAnswer, "status" | "headers">): Verdict {
+  const { status } = answer;
   if (status >= 200 && status < 400) return { kind: "answer" };
-  if (status === 404) return { kind: "refused", isKey: false, advice: TOO_OLD };
+  if (status === 404) return { kind: "absent", advice: TOO_OLD };
   // The length of a window does not change how long these calls take.
   if (status === 504) return { kind: "later" };
-  if (status !== 429) return usualVerdict(status, KEY_ADVICE);
-  const seconds = Number(headers["retry-after"]);
-  return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
+  return verdictOf(answer, "the scopes batch_export:read and batch_export:write");
 }
 
 /** A 404 is of the export, or of a file of it, and not of the server. */
@@ -145,7 +140,11 @@ class WindowExport {
       file: { format: "JSONLines", compression: "gzip" },
     };
     const request = this.#request("", body);
-    const answer = await this.tools.ask({ request, judge, receive: jsonOf(started) });
+    const answer = await this.tools.ask({
+      request,
+      judge,
+      receive: jsonOf(started, JSON_BYTES_MAX),
+    });
     const { id } = answer ?? missing();
     await this.tools.remember(id);
     this.#run = id;
@@ -161,7 +160,7 @@ class WindowExport {
     const call = {
       request: this.#request(`${encodeURIComponent(run)}/`),
       judge: judgeKnown,
-      receive: jsonOf(exportState),
+      receive: jsonOf(exportState, JSON_BYTES_MAX),
     };
     for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, POLL_MAX_MS)) {
       const state = await this.tools.ask(call);
@@ -258,35 +257,8 @@ class WindowExport {
   }
 
   #request(path: string, body?: object): VendorRequest {
-    const { origin, project, key } = this.options;
-    const exports = `/api/projects/${encodeURIComponent(project)}/file_download_batch_exports/`;
-    const url = new URL(`${exports}${path}`, origin);
-    const headers = { authorization: `Bearer ${key}` };
-    if (body === undefined) return { method: "GET", url, headers };
-    const json = { ...headers, "content-type": "application/json" };
-    return { method: "POST", url, headers: json, body: JSON.stringify(body) };
+    return projectRequest(this.options, `file_download_batch_exports/${path}`, body);
   }
-}
-
-/** Longest answer in JSON. */
-const JSON_BYTES_MAX = 10_000_000;
-
-/** Reads an answer in JSON. */
-function jsonOf<Result>(schema: z.ZodType<Result>) {
-  return async ({ body }: VendorAnswer): Promise<Result> => {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    try {
-      for await (const chunk of body) {
-        chunks.push(Uint8Array.from(chunk));
-        bytes += chunk.length;
-        if (bytes > JSON_BYTES_MAX) throw new Error("it is too long");
-      }
-      return schema.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
-    } catch (cause) {
-      throw new AnswerError("the answer is not what PostHog documents", { cause, isDamaged: true });
-    }
-  };
 }
 
 /** Returns the address that an answer leads to. */
@@ -305,9 +277,4 @@ async function drain(body: VendorAnswer["body"]): Promise<void> {
   } catch {
     // Its end does not matter.
   }
-}
-
-/** Calls that refuse what has nothing never return it. */
-function missing(): never {
-  throw new Error("PostHog has answered nothing");
 }
