@@ -187,7 +187,8 @@ const rulesOf: Readonly<Record<PresetName, (mapping: Mapping, hasMerges: boolean
   rudderstack: (mapping) => ({ rules: tracking(mapping) }),
   mparticle: (mapping) => ({ rules: [seen(mapping)] }),
   snowplow: (mapping) => ({ rules: [seen(mapping)] }),
-  heap: (mapping) => ({ rules: [seen(mapping)] }),
+  // Of the table of users, where alone the identity is.
+  heap: (mapping) => ({ rules: [seen(mapping)], times: [time("joindate")] }),
   braze: (mapping) => ({ rules: [seen(mapping)] }),
   matomo: (mapping) => ({ rules: [seen(mapping)] }),
   adobe: (mapping) => ({ rules: [seen(mapping)] }),

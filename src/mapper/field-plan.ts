@@ -104,9 +104,13 @@ function groupsOf(
     return isPart ? [{ target, fields, indexes: indexes.slice(0, fields.length) }] : [];
   };
   const groupsOfObject = (target: "metadata" | "user", source: ObjectSource) =>
-    partsOf(source).flatMap((part, index): readonly FieldGroup[] => {
+    partsOf(source).flatMap((part, index, parts): readonly FieldGroup[] => {
       const indexes = plan[target][index] ?? [];
-      if (part.kind === "choices") return group(target, part.choices, indexes);
+      if (part.kind === "choices") {
+        // Beside the rest of the row an object is an addition.
+        const isMore = parts.some((one) => one.kind === "rest" && one.path.length === 0);
+        return isMore ? [] : group(target, part.choices, indexes);
+      }
       if (part.kind === "pairs") return group(target, part.lists, indexes);
       if (part.kind === "rest") return group(target, [part], indexes);
       return part.fields.flatMap((one, at) => group(target, [one], indexes.slice(at)));

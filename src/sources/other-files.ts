@@ -156,7 +156,7 @@ export function splitByName<One>(
 }
 
 /** Fields of rows that are not events: bytes without them need not be parsed. */
-const TRACES = ["merged_amplitude_id", "person_version", "person_distinct_id_version"];
+const TRACES = ["merged_amplitude_id", "person_version", "person_distinct_id_version", "dump_id"];
 
 /** Returns true if bytes may be of rows that are not events. */
 export function hasTraces(bytes: Uint8Array): boolean {
@@ -171,6 +171,8 @@ export function kindOfFields(fields: readonly string[]): OtherKind | undefined {
   const has = (...names: readonly string[]) => names.every((name) => fields.includes(name));
   if (has("event") || has("event_type") || has("timestamp")) return undefined;
   if (has("amplitude_id", "merged_amplitude_id")) return "merged ids";
+  // https://docs.heap.io/docs/heap-connect-s3-specification: one for each synchronization.
+  if (has("dump_id", "tables")) return "manifest";
   const isPosthog = has("person_version") || has("person_distinct_id_version");
   return has("distinct_id", "person_id") && isPosthog ? "persons" : undefined;
 }

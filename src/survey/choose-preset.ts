@@ -72,7 +72,7 @@ function describeChoice(
       ...(strangers.length === 0
         ? []
         : [
-            `No preset fits the rows of ${namesOf(strangers)}, which will be rejected; leave out inputs that are not exports.`,
+            `No preset fits the rows of ${namesOf(strangers)}; leave out inputs that are not exports.`,
           ]),
       ...doubts,
     ],

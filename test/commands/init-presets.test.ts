@@ -168,6 +168,42 @@ test("a name that the directory has is not looked for in other fields", async ()
   expect(survey).toMatchObject({ doubts: [], mapping: { preset: "braze" } });
 });
 
+test("of a whole bucket of Heap the tables without events are filtered", async () => {
+  const ids = (index: number) => ({ event_id: index, user_id: 7, session_id: 1, time: 1769878992 });
+  const tables: Record<string, (index: number) => Row> = {
+    pageviews: (index) => ({ ...ids(index), session_time: 1769878992, landing_page: "/" }),
+    users: () => ({ user_id: 7, identity: "mina", joindate: 1769878992 }),
+    user_migrations: () => ({ from_user_id: 7, to_user_id: 8, time: 1769878992 }),
+  };
+  const bucket = join(cwd, "heap");
+  for (const [table, rowOf] of Object.entries(tables)) {
+    mkdirSync(join(bucket, "sync_1", table), { recursive: true });
+    writeFileSync(join(bucket, "sync_1", table, "part-0.json"), linesOf(manyOf(rowOf, 3)));
+  }
+  writeFileSync(join(bucket, "sync_1.json"), linesOf([{ dump_id: 1, tables: [] }]));
+  const { stdout } = await runInProcess(["init", "heap", "--force", "--json"], { cwd });
+  const { survey } = JSON.parse(stdout) as { readonly survey: Found };
+  expect(survey).toMatchObject({
+    mapping: { preset: "heap" },
+    trial: { delivered: 3, filtered: 6 },
+  });
+  const run = await runInProcess(["export", "--to", join(cwd, "out-bucket"), "--json"], { cwd });
+  expect(run, run.stderr).toMatchObject({ exitCode: 0 });
+  expect(run.stdout).not.toContain('"fields":["properties"]');
+  const table = [
+    "identities",
+    "heap/sync_1/users",
+    "--preset",
+    "heap",
+    "--to",
+    "ids.csv",
+    "--json",
+  ];
+  const joined = await runInProcess(table, { cwd });
+  expect(joined, joined.stderr).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(join(cwd, "ids.csv"), "utf8")).toContain("7,mina,2026-01-31T17:03:12.000Z");
+});
+
 describe("columns beside the properties are kept by what init writes", () => {
   const base = { event: "open", timestamp: timeOf(0), uuid: "e0", messageId: "m0", type: "track" };
   test.each<[string, Row, Row]>([

@@ -13,6 +13,8 @@ export const heap = {
       { rest: "", except: ["properties", "event_table_name", "session_time"] },
     ],
     insertID: "event_id",
+    // Tables of Heap Connect without events.
+    filter: { field: "path.$directory", exclude: ["users", "user_migrations"] },
   },
   required: [
     ["event_id"],
