@@ -1,5 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import { option } from "../base/option-text.js";
+import { sum } from "../base/sum.js";
 import type {
   MisplacedCommas,
   MissingFields,
@@ -64,8 +65,9 @@ export function describeNotices({
   const counted = Object.entries(notices)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name.replaceAll("_", " ")}: ${formatCount(count)}`);
-  const shown = missingFields.slice(0, MISSING_SHOWN_MAX).map(describeMissing);
-  const hidden = missingFields.length - shown.length;
+  const missing = groupMissing(missingFields);
+  const shown = missing.slice(0, MISSING_SHOWN_MAX).map(describeMissing);
+  const hidden = sum(missing.slice(MISSING_SHOWN_MAX), (group) => group.length);
   const more = hidden > 0 ? [`${hidden} more mapped fields are missing, see the manifest`] : [];
   const commas = misplacedCommas === undefined ? [] : [describeCommas(misplacedCommas)];
   return [...counted, ...commas, ...shown, ...more].map((text) => line("notice", harmless(text)));
@@ -81,21 +83,39 @@ export function describeCommas({ places, sources, source, byte }: MisplacedComma
   );
 }
 
+/** Missing fields of one target that the very same sources lack. */
+type MissingGroup = readonly [MissingFields, ...MissingFields[]];
+
+/** Groups fields for messages: tables have many optional columns that no row fills. */
+export function groupMissing(missing: readonly MissingFields[]): readonly MissingGroup[] {
+  const groups = new Map<string, [MissingFields, ...MissingFields[]]>();
+  for (const one of missing) {
+    const { target, rows, sources, names } = one;
+    const key = JSON.stringify([target, rows, sources, names]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [one]);
+    else known.push(one);
+  }
+  return [...groups.values()];
+}
+
+/** Most fields of a group that are named. */
+const FIELDS_SHOWN_MAX = 5;
+
 /** `metadata is mapped from event_propertys, which no row has`. */
-export function describeMissing({
-  target,
-  fields,
-  sources,
-  sourcesTotal,
-  names,
-}: Omit<MissingFields, "rows">): string {
+export function describeMissing([first, ...others]: MissingGroup): string {
+  const { target, sources, sourcesTotal, names } = first;
   const where =
     sources === sourcesTotal
       ? "no row"
       : sources === 1
         ? `no row of ${names[0] ?? "a source"}`
         : `no row of ${formatCount(sources)} of ${formatCount(sourcesTotal)} sources`;
-  return cutEnd(`${target} is mapped from ${fields.join(" or ")}, which ${where} has`, 300);
+  const fields = [first, ...others].map((one) => one.fields.join(" or "));
+  const hidden = fields.length - FIELDS_SHOWN_MAX;
+  const shown = fields.slice(0, FIELDS_SHOWN_MAX).join(", ");
+  const more = hidden > 0 ? ` and ${formatNumberOf(hidden, "more field")}` : "";
+  return cutEnd(`${target} is mapped from ${shown}${more}, which ${where} has`, 300);
 }
 
 /** The error of `requireFields`; undefined if every mapped field has values. */
@@ -106,7 +126,7 @@ export function missingFieldsError(
   if (first === undefined) return undefined;
   return new SwitchyardError(
     "fields_missing",
-    `${describeMissing(first)}${missing.length > 1 ? `, and ${missing.length - 1} more` : ""}. ` +
+    `${describeMissing([first])}${missing.length > 1 ? `, and ${missing.length - 1} more` : ""}. ` +
       `Correct the mapping, set the target to null, or leave out ${option("requireFields")}.`,
   );
 }

@@ -39,6 +39,7 @@ const signatures: readonly Signature[] = [
   unsupported("Rar!\x1a\x07", "a RAR archive", UNPACK),
   unsupported([0x04, 0x22, 0x4d, 0x18], "compressed with LZ4", RECOMPRESS),
   unsupported([0x02, 0x21, 0x4c, 0x18], "compressed with LZ4", RECOMPRESS),
+  unsupported("\x89LZO\x00\r\n\x1a\n", "compressed with LZO", RECOMPRESS),
   unsupported("\xff\x06\x00\x00sNaPpY", "compressed with Snappy", RECOMPRESS),
   unsupported("LZIP\x01", "compressed with lzip", RECOMPRESS),
   unsupported([0x1f, 0x9d], "compressed with compress (.Z)", RECOMPRESS),

@@ -1,3 +1,4 @@
+import { isObject } from "../base/is-object.js";
 import { isDataFeed } from "./file-lists.js";
 import type { HeadSample } from "./source-head.js";
 
@@ -5,6 +6,7 @@ import type { HeadSample } from "./source-head.js";
 export const otherKinds = {
   "merged ids": ["a file of merged ids", "files of merged ids"],
   persons: ["a file of persons", "files of persons"],
+  "failed events": ["a file of failed events", "files of failed events"],
   manifest: ["a manifest", "manifests"],
   checksum: ["a checksum", "checksums"],
   marker: ["a marker", "markers"],
@@ -155,8 +157,17 @@ export function splitByName<One>(
   return { data, others };
 }
 
+/** Schemas of Snowplow's failed events, which are in files of their own. */
+const FAILED_EVENTS = "iglu:com.snowplowanalytics.snowplow.badrows/";
+
 /** Fields of rows that are not events: bytes without them need not be parsed. */
-const TRACES = ["merged_amplitude_id", "person_version", "person_distinct_id_version", "dump_id"];
+const TRACES = [
+  "merged_amplitude_id",
+  "person_version",
+  "person_distinct_id_version",
+  "dump_id",
+  FAILED_EVENTS,
+];
 
 /** Returns true if bytes may be of rows that are not events. */
 export function hasTraces(bytes: Uint8Array): boolean {
@@ -189,6 +200,7 @@ export function kindOfContent({ bytes, extent }: HeadSample): OtherKind | "undec
   if (end === -1 && extent === "part") return "undecided";
   const line = end === -1 ? text : text.slice(0, end);
   const row = line.startsWith("{") ? parseObject(line) : undefined;
+  if (String(row?.["schema"]).startsWith(FAILED_EVENTS)) return "failed events";
   if (row !== undefined) return kindOfFields(Object.keys(row));
   return kindOfFields(line.split(/[,\t;|]/).map((cell) => cell.trim().replaceAll('"', "")));
 }
@@ -212,10 +224,10 @@ function textOf(bytes: Uint8Array): string {
     .trimStart();
 }
 
-function parseObject(text: string): object | undefined {
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

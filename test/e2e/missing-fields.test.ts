@@ -111,10 +111,10 @@ describe("a mapped field that no row has", () => {
 
   longTest("is found within listed fields", async () => {
     const file = join(scratch, "listed.json");
-    const metadata = ["event_properties", { fields: ["event_type", "platfrom"] }];
+    const metadata = ["event_properties", { fields: ["event_type", "platfrom", "contry"] }];
     writeFileSync(file, JSON.stringify({ mapping: { metadata } }));
     expect((await missing("validate", good, "--config", file)).titles).toEqual([
-      "metadata is mapped from platfrom, which no row has",
+      "metadata is mapped from platfrom, contry, which no row has",
     ]);
   });
 });

@@ -19,6 +19,7 @@ describe("a name says what a file is", () => {
   const kinds: Readonly<Record<OtherKind, readonly string[]>> = {
     "merged ids": ["a/-100_2026-01-31_7.json.gz", "-7_2026-01-31_17#1.json"],
     persons: [],
+    "failed events": [],
     manifest: [
       "manifest.json",
       "in/shop_2026-01-13_manifest.txt",
@@ -75,6 +76,7 @@ const person = {
   person_version: 1,
   person_distinct_id_version: 0,
 };
+const BAD_ROWS = "iglu:com.snowplowanalytics.snowplow.badrows/";
 const merge = { scope: 7, merge_time: 1, amplitude_id: 1, merged_amplitude_id: 2 };
 
 describe("the first bytes say what a file is", () => {
@@ -83,6 +85,8 @@ describe("the first bytes say what a file is", () => {
     ["persons", "team_id,distinct_id,person_id,properties,person_version\n1,d,p,{},1\n"],
     ["merged ids", row(merge)],
     ["merged ids", '"scope","amplitude_id","merged_amplitude_id"\n7,1,2\n'],
+    ["manifest", row({ dump_id: 852, tables: [] })],
+    ["failed events", row({ schema: `${BAD_ROWS}schema_violations/jsonschema/2-0-0`, data: {} })],
     ["manifest", "Datafeed-Manifest-Version: 1.0\nLookup-Files: 0\n"],
   ])("%s: %s", (kind, text) => expect(kindOfContent(sample(text))).toBe(kind));
 
@@ -92,6 +96,7 @@ describe("the first bytes say what a file is", () => {
     row({ ...person, timestamp: 1 }),
     row({ event: "person_version", distinct_id: "d", person_id: "p" }),
     row({ event: "a", properties: person }),
+    row({ schema: "iglu:com.tea/badrows", data: { url: BAD_ROWS } }),
     "event,distinct_id,person_id,person_version\n",
     row({ distinct_id: "d", person_id: "p" }),
     "",

@@ -2,7 +2,7 @@ import { nullTexts } from "../../base/null-texts.js";
 import { sum } from "../../base/sum.js";
 import { dedupeRanges } from "../../options/dedupe-options.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import { describeCommas, describeMissing } from "../summary-parts.js";
+import { describeCommas, describeMissing, groupMissing } from "../summary-parts.js";
 import { cellNames, fieldsOf, fixOf, listFix } from "./configuration-fixes.js";
 import {
   type Observation,
@@ -194,16 +194,19 @@ export function findRowsWithoutElements({
 
 /** Mapped fields without a value in any row, or in any row of some sources. */
 export function findMissingFields({ missingFields }: ReportedFacts): readonly Observation[] {
-  return missingFields.map((missing) => ({
-    code: "field_missing",
-    title: describeMissing(missing),
-    detail:
-      `${formatNumberOf(missing.rows, "row")} of ${formatNumberOf(missing.sources, "source")} have no value there: ` +
-      `${quotedList(missing.names)}. Check the spelling in the mapping. If these sources use another name, ` +
-      "map both names as a list: the first field with a value is used. " +
-      `If the field is missing on purpose, set ${missing.target} to null.`,
-    rows: missing.rows,
-  }));
+  return groupMissing(missingFields).map((group) => {
+    const [missing] = group;
+    return {
+      code: "field_missing",
+      title: describeMissing(group),
+      detail:
+        `${formatNumberOf(missing.rows, "row")} of ${formatNumberOf(missing.sources, "source")} have no value there: ` +
+        `${quotedList(missing.names)}. Check the spelling in the mapping. If these sources use another name, ` +
+        "map both names as a list: the first field with a value is used. " +
+        `If the field is missing on purpose, ${group.length > 1 ? "ignore this" : `set ${missing.target} to null`}.`,
+      rows: missing.rows,
+    };
+  });
 }
 
 /** Texts that programs write for null, in ids and in properties made from CSV cells. */
