@@ -192,6 +192,7 @@ class FetchRun {
         });
       }
       this.#longestMs = Math.min(this.#longestMs, halfOf(window, vendor.unitMs));
+      this.#jobs.delete(window.start);
       observer.note?.(`${vendor.describe(window)}: too large for one request, asked for in halves`);
       this.#queue.push(window);
       return;

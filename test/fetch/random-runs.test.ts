@@ -183,7 +183,15 @@ function posthogWorld(random: () => number, days: number, clock: VirtualClock): 
     events.push({ received, line: JSON.stringify({ uuid, padding }) });
   }
   const isOld = random() < 0.2;
-  const about = { random, faults: 0.1, fileEvents: 1 + Math.floor(random() * 40), isOld };
+  const fileEvents = 1 + Math.floor(random() * 40);
+  // Each hour can be exported.
+  const inHours = new Array<number>(days * 24).fill(0);
+  for (const { received } of events) {
+    const hour = Math.floor((received - FIRST_DAY) / HOUR_MS);
+    inHours[hour] = (inHours[hour] ?? 0) + 1;
+  }
+  const slowEvents = Math.max(...inHours) + 1 + Math.floor(random() * 40);
+  const about = { random, faults: 0.1, fileEvents, slowEvents, isOld };
   const simulation = new SimulatedPosthog({ now: () => clock.now(), events, ...about });
   const origin = "https://us.posthog.com";
   const vendor = posthog({ key: "phx_key", project: "12", origin });
@@ -289,7 +297,7 @@ function countsOf(lines: readonly string[]): ReadonlyMap<string, number> {
 test.each([
   ["amplitude", amplitudeWorld, 3, 80],
   ["mixpanel", mixpanelWorld, 90, 60],
-  ["posthog", posthogWorld, 20, 60],
+  ["posthog", posthogWorld, 20, 40],
   ["an old posthog", queriesWorld, 4, 16],
 ] as const)(
   `any faults and kills give each event once: %s (SWITCHYARD_SEED=${seed})`,

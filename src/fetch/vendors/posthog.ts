@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../base/day.js";
 import { SourceError } from "../../base/errors.js";
 import { AnswerError } from "../answer-error.js";
 import { checkLines } from "../check-lines.js";
-import { FetchError } from "../fetch-error.js";
+import { FetchError, WindowTooLarge } from "../fetch-error.js";
 import type { VendorAnswer, VendorRequest } from "../http.js";
 import type { CheckedFile, Downloaded, DownloadTools, Vendor, Verdict } from "../vendor.js";
 import { stampOf } from "../window-files.js";
@@ -179,9 +179,14 @@ class WindowExport {
           const why = state?.error ?? "no reason is given";
           throw await this.#refused(`it ends with ${state?.status}: ${why}`);
         }
+        case "TimedOut":
+          if (this.window.end - this.window.start > HOUR_MS) {
+            await this.tools.remember(undefined);
+            throw new WindowTooLarge();
+          }
+          throw this.#restart("the export ends with TimedOut");
         case "FailedRetryable":
         case "Terminated":
-        case "TimedOut":
         case "Cancelled":
           throw this.#restart(`the export ends with ${state?.status}: ${state?.error ?? ""}`);
       }

@@ -21,6 +21,8 @@ interface SimulationOptions {
   readonly fileEvents?: number;
   /** Share of exports that fail, links that are expired, and files that lack rows. */
   readonly faults?: number;
+  /** Events of an export that takes too long. */
+  readonly slowEvents?: number;
   /** A server that does not count the rows of exports. */
   readonly isOld?: boolean;
   /** Longest time that an export takes. */
@@ -91,6 +93,7 @@ export class SimulatedPosthog {
       fileEvents = EVENTS_OF_FILE,
       faults = 0,
       workMs = WORK_MS,
+      slowEvents = Number.POSITIVE_INFINITY,
     } = this.options;
     const asked = JSON.parse(body) as Record<string, unknown>;
     const [start, end] = ["data_interval_start", "data_interval_end"].map((name) =>
@@ -112,8 +115,8 @@ export class SimulatedPosthog {
     const files = Array.from({ length: Math.ceil(lines.length / fileEvents) }, (_, index) =>
       lines.slice(index * fileEvents, (index + 1) * fileEvents),
     );
-    const failing = random() < 0.5 ? "FailedRetryable" : "TimedOut";
-    const ending = random() < faults ? failing : "Completed";
+    const usual = lines.length >= slowEvents ? "TimedOut" : "Completed";
+    const ending = random() < faults ? "FailedRetryable" : usual;
     const id = randomUUID();
     this.#runs.set(id, { endsAt: now() + random() * workMs, ending, files });
     return json(202, { id });
