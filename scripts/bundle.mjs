@@ -42,7 +42,7 @@ export const external = ["libsql", "apache-arrow"];
  * loading 90 files took an export 50 of 200 ms.
  */
 const starts = {
-  command: ["cli/main.ts"],
+  command: ["cli/run-program.ts"],
   run: ["migration/run-steps.ts", "migration/export-step.ts", "engine/run-export.ts"],
   worker: ["engine/workers/split-worker.ts"],
   validation: ["engine/workers/validate-worker.ts"],

@@ -1,4 +1,3 @@
-import { fork } from "node:child_process";
 import { parentPort, Worker } from "node:worker_threads";
 import { hasCode, SwitchyardError } from "./errors.js";
 import { MIB } from "./limits.js";
@@ -40,7 +39,7 @@ interface ErrorFacts {
   readonly exitCode: number;
 }
 
-type AnswerMessage =
+export type AnswerMessage =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: ErrorFacts };
 
@@ -75,7 +74,7 @@ export class Remote<Served extends Methods<Served>> {
   #isTerminating = false;
   #death: RemoteDeath | undefined;
 
-  /** Use `startThread` or `startProcess`. */
+  /** Use `startThread`, or `startProcess` of process-call.ts. */
   constructor(connect: (events: ChannelEvents) => Channel) {
     let ended: () => void;
     this.#ended = new Promise((resolve) => {
@@ -145,7 +144,7 @@ export class Remote<Served extends Methods<Served>> {
   }
 }
 
-interface RemoteOptions {
+export interface RemoteOptions {
   /** JavaScript heap; Node's default if undefined. */
   readonly heapBytes?: number;
 }
@@ -192,42 +191,8 @@ function buffersOf(values: unknown): readonly ArrayBuffer[] {
 
 const neverStarted: Channel = { post() {}, kill() {}, setRef() {} };
 
-/** Starts a Node process whose entry file calls `serveCalls`. It has no environment and no output. */
-export function startProcess<Served extends Methods<Served>>(
-  entry: URL,
-  { heapBytes }: RemoteOptions = {},
-): Remote<Served> {
-  return new Remote((events) => {
-    const child = fork(entry, {
-      execArgv:
-        heapBytes === undefined ? [] : [`--max-old-space-size=${Math.floor(heapBytes / MIB)}`],
-      env: {},
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-    });
-    child.on("message", (message) => events.answered(message as AnswerMessage));
-    child.on("error", (error) => events.died(deathBy(error)));
-    child.on("exit", (code, signal) => {
-      const end = signal ?? `exit code ${code}`;
-      events.died(new RemoteDeath("exit", `its process ended with ${end}`));
-    });
-    return {
-      // The exit reports a failure to send.
-      post: (message) => void child.send(message, () => {}),
-      kill: () => void child.kill("SIGKILL"),
-      setRef(isRef) {
-        if (isRef) {
-          child.ref();
-          child.channel?.ref();
-        } else {
-          child.unref();
-          child.channel?.unref();
-        }
-      },
-    };
-  });
-}
-
-function deathBy(error: unknown): RemoteDeath {
+/** Returns the death that an error of a thread or process tells of. */
+export function deathBy(error: unknown): RemoteDeath {
   if (hasCode(error, "ERR_WORKER_OUT_OF_MEMORY")) {
     return new RemoteDeath("out_of_memory", "its thread ran out of memory", { cause: error });
   }

@@ -300,10 +300,12 @@ export function createCommands(
     const about = shown === undefined ? row.help : shortHelp(row.help, options.length);
     const command = new Command(name).description(description).addHelpText("after", about);
     if (argument !== undefined) command.argument(argument[0], argument[1]);
-    addOptions(command, options, {
-      readsFile: ownOptions?.some(({ long }) => long === "--config") !== true,
-      ...omitUndefined({ required, descriptions, shown }),
-    });
+    // The options of a command that is not run are only for completion.
+    if (words.includes(name) || words.includes("completion"))
+      addOptions(command, options, {
+        readsFile: ownOptions?.some(({ long }) => long === "--config") !== true,
+        ...omitUndefined({ required, descriptions, shown }),
+      });
     for (const option of ownOptions ?? []) command.addOption(option);
     command.usage(usageOf(row));
     return command.action(async () => {

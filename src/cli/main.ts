@@ -1,36 +1,13 @@
 #!/usr/bin/env node
-import { systemClock } from "../base/clock.js";
-import { exitCodes } from "../base/errors.js";
-import { runCommandLine } from "./program.js";
-import { programName } from "./program-name.js";
-import { abortOnSignals } from "./signals.js";
+import { createRequire } from "node:module";
 
-const { signal, release } = abortOnSignals(process, process.stderr);
+const words = process.argv.slice(2);
 
-// A reader that closes the pipe early (`| head`) ends the printing, not the run, which sets the exit code.
-let lost: NodeJS.ErrnoException | undefined;
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") lost ??= error;
-  });
+if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+  // Without the commands, which take longer to load than Node takes to start.
+  const { version } = createRequire(import.meta.url)("switchyard/package.json");
+  process.stdout.write(`${version}\n`);
+} else {
+  const { runProgram } = await import("./run-program.js");
+  await runProgram(words);
 }
-
-const exitCode = await runCommandLine(process.argv.slice(2), {
-  environment: process.env,
-  currentDirectory: process.cwd(),
-  program: programName({
-    script: process.argv[1] ?? "",
-    currentDirectory: process.cwd(),
-    environment: process.env,
-  }),
-  stdout: process.stdout,
-  stderr: process.stderr,
-  clock: systemClock,
-  signal,
-});
-release();
-if (lost !== undefined && exitCode === exitCodes.done)
-  process.stderr.write(
-    `error: the result cannot be printed (${lost.message}) [output_unwritable]\n`,
-  );
-process.exitCode = lost === undefined ? exitCode : exitCode || exitCodes.failed;

@@ -52,7 +52,9 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     ordered.every((record) => record.status === "complete");
   const mapping = recordedMapping(facts.options);
   const missingFields =
-    mapping === undefined ? [] : foldMissingFields(mapping, facts.plan, ordered);
+    mapping === undefined
+      ? []
+      : foldMissingFields({ mapping, preset: facts.options["preset"] }, facts.plan, ordered);
   const misplacedCommas = foldCommas(ordered.flatMap((record) => record.misplacedCommas ?? []));
   return {
     manifestVersion: MANIFEST_VERSION,
@@ -143,7 +145,7 @@ const NAMES_SHOWN = 5;
  * of some sources. Optional fields of a preset are listed only in the second case. Pure.
  */
 export function foldMissingFields(
-  mapping: Mapping,
+  { mapping, preset }: { readonly mapping: Mapping; readonly preset?: unknown },
   plan: Plan,
   records: readonly Pick<SplitRecord, "fieldValues">[],
 ): readonly MissingFields[] {
@@ -151,11 +153,13 @@ export function foldMissingFields(
   const named = new Set(values.flatMap(({ missing }) => missing.map(({ source }) => source)));
   const rangesBySource = countRanges(plan, named);
   const rows = sum(values, (one) => one.rows);
+  const known = presetNames.find((name) => name === preset);
+  const usual = known && resolveMapping(known);
   return planFields(mapping).groups.flatMap((group, index) => {
     const filled = sum(values, (one) => one.filled[index] ?? 0);
     // Few rows without properties are likely; other optional fields of presets are often missing.
     const mayBeEmpty = group.target !== "metadata" || rows < EXPECTED_ROWS_MIN;
-    if (filled === 0 && mayBeEmpty && isOfPreset(group, mapping)) return [];
+    if (filled === 0 && mayBeEmpty && isUsual(group, mapping, usual)) return [];
     const rowsMin = filled === 0 ? 1 : (EXPECTED_ROWS_MIN * rows) / filled;
     const missing = [...countMissing(values, index)].filter(
       ([name, source]) => source.ranges === rangesBySource.get(name) && source.rows >= rowsMin,
@@ -202,8 +206,6 @@ function countRanges({ splits }: Plan, named: ReadonlySet<string>): ReadonlyMap<
 }
 
 /** Returns true for a target that is unchanged from the preset. */
-function isOfPreset({ target }: FieldGroup, mapping: Mapping): boolean {
-  return presetNames.some((name) =>
-    isDeepStrictEqual(resolveMapping(name)[target], mapping[target]),
-  );
+function isUsual({ target }: FieldGroup, mapping: Mapping, preset: Mapping | undefined): boolean {
+  return preset !== undefined && isDeepStrictEqual(preset[target], mapping[target]);
 }

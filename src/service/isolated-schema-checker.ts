@@ -1,6 +1,7 @@
 import { MIB } from "../base/limits.js";
 import { builtFile } from "../base/package-files.js";
-import { type Remote, startProcess } from "../base/thread-call.js";
+import { startProcess } from "../base/process-call.js";
+import type { Remote } from "../base/thread-call.js";
 import { ServiceError } from "../http/service-error.js";
 import {
   type SchemaCheckLimits,

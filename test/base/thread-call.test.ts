@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { MIB } from "../../src/base/limits.js";
-import { type Remote, startProcess, startThread } from "../../src/base/thread-call.js";
+import { startProcess } from "../../src/base/process-call.js";
+import { type Remote, startThread } from "../../src/base/thread-call.js";
 import { processScript } from "../support/process-scripts.js";
 
 interface Served {

@@ -166,12 +166,12 @@ function resultOf(
   record: StreamRecord | undefined,
   plan: Plan,
   unreadable: readonly SourceFailure[],
-  { mapping, maxRejects }: StreamOptions,
+  { mapping, preset, maxRejects }: StreamOptions,
 ): Omit<StreamResult, "bytesRead" | "durationMs"> {
   const { rows, notices, misplacedCommas } = record ?? emptyRecord;
   const records = record === undefined ? [] : [record];
   const failures = foldFailures({ unreadable }, records);
-  const missingFields = foldMissingFields(mapping, plan, records);
+  const missingFields = foldMissingFields({ mapping, preset }, plan, records);
   const isClosed = record === undefined;
   return {
     outcome: failures.length > 0 && !isClosed ? "failed" : "done",
