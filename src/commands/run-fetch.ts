@@ -2,10 +2,15 @@ import { DAY_MS } from "../base/day.js";
 import { exitCodes } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { createVendor } from "../fetch/create-vendor.js";
-import { type ExportRequest, fetchExport, planExport } from "../fetch/fetch-export.js";
+import {
+  type ExportPlan,
+  type ExportRequest,
+  fetchExport,
+  planExport,
+} from "../fetch/fetch-export.js";
 import type { FetchObserver } from "../fetch/fetch-observer.js";
 import type { FetchedSpan } from "../fetch/fetch-span.js";
-import type { LimitUse } from "../fetch/request-limit.js";
+import type { LimitUse, RequestsPerTime } from "../fetch/request-limit.js";
 import { bytesOf, type FetchResult, rowsOf } from "../fetch/run-fetch.js";
 import type { Window } from "../fetch/windows.js";
 import type { Configuration } from "../options/configuration.js";
@@ -14,7 +19,7 @@ import { NOW } from "../options/fetch-rows.js";
 import type { Environment } from "../options/secrets.js";
 import { pathInOutput } from "../output/output-place.js";
 import { logLine } from "../report/progress.js";
-import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { line } from "../report/summary-parts.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext, OutputForm } from "./context.js";
@@ -57,24 +62,52 @@ async function printPlan(
   output: OutputForm,
   context: CommandContext,
 ): Promise<number> {
-  const { vendor, span, missing, present } = await planExport(asked, context.signal);
+  const plan = await planExport(asked, context.signal);
   const exitCode = exitCodes.done;
-  const facts = { ...spanFacts(asked, span), present, requests: missing.length };
   if (output.json) {
-    const windows = missing.map(({ start, end }) => ({ start: isoOf(start), end: isoOf(end) }));
-    const json = { command: "fetch", exitCode, dryRun: true, ...facts, windows };
-    context.stdout.write(`${JSON.stringify(json)}\n`);
+    const { vendor, span, present, least, most } = plan;
+    const [windows, again] = [plan.missing, plan.again].map((all) =>
+      all.map(({ start, end }) => ({ start: isoOf(start), end: isoOf(end) })),
+    );
+    const requests = { requests: least.requests, requestsMax: most.requests };
+    const times = { limitsMs: least.ms, limitsMsMax: most.ms };
+    const facts = { present, ...requests, ...times, billsRows: vendor.billsRows === true };
+    const json = { command: "fetch", exitCode, dryRun: true, ...spanFacts(asked, span), ...facts };
+    context.stdout.write(`${JSON.stringify({ ...json, windows, again })}\n`);
   } else if (!output.quiet) {
-    const { title, concurrency } = vendor;
-    const lines = [
-      `What ${title} would be asked for`,
-      line("span", spanText(span)),
-      line("there", formatNumberOf(present, "window")),
-      line("requests", `${facts.requests} or more, ${concurrency} at a time`),
-    ];
-    printResult(lines.join("\n"), output, context);
+    printResult(summarizePlan(plan), output, context);
   }
   return exitCode;
+}
+
+/** Returns a plan for people. */
+function summarizePlan({ vendor, span, present, again, least, most }: ExportPlan): string {
+  const { title, limits, concurrency, windowRequests, billsRows } = vendor;
+  const isExact = least.windows === most.windows;
+  const orMore = isExact ? "" : " or more";
+  const upTo = isExact ? "" : `, up to ${formatCount(most.windows)} if their answers are large`;
+  const recheck = again.length === 0 ? "" : `; there and asked again: ${formatCount(again.length)}`;
+  const each = windowRequests === 1 ? "" : `, ${windowRequests} for a window with events`;
+  const longest = isExact
+    ? ""
+    : `, ${formatDuration(most.ms)} for ${formatCount(most.windows)} windows`;
+  return [
+    `What ${title} would be asked for`,
+    line("span", spanText(span)),
+    line("there", formatNumberOf(present, "window")),
+    line("windows", `${formatCount(least.windows)}${orMore}${upTo}${recheck}`),
+    line("requests", `${formatCount(least.requests)}${orMore}${each}`),
+    line("at a time", formatNumberOf(concurrency, "window")),
+    ...(limits.length === 0 || least.windows === 0
+      ? []
+      : [
+          line("limits", limits.map(limitOf).join(", ")),
+          line("time", `at least ${formatDuration(least.ms)} by these limits${longest}`),
+        ]),
+    ...(billsRows === true
+      ? [line("billed", `${title} bills each exported row. It counts them only when it exports`)]
+      : []),
+  ].join("\n");
 }
 
 async function fetchAndPrint(
@@ -135,9 +168,13 @@ function observerOf({ quiet, log }: OutputForm, { stderr, clock }: CommandContex
   };
 }
 
-/** `14 of 60 requests in an hour used`. */
-function limitText({ used, requests, ms }: LimitUse): string {
-  return `${used} of ${requests} requests in ${formatDuration(ms)} used`;
+/** `14 of 60 requests in 1:00:00 h used`. */
+function limitText({ used, ...limit }: LimitUse): string {
+  return `${used} of ${limitOf(limit)} used`;
+}
+
+function limitOf({ requests, ms }: RequestsPerTime): string {
+  return `${formatNumberOf(requests, "request")} in ${formatDuration(ms)}`;
 }
 
 /** Returns the result for people. */

@@ -12,10 +12,18 @@ import {
   spanOf,
   vendorInUse,
 } from "./fetch-span.js";
+import {
+  growingWindows,
+  leastMsOf,
+  recordsIn,
+  unitsOf,
+  windowsToFetch,
+  windowsToRecheck,
+} from "./plan-windows.js";
 import { send } from "./send.js";
 import type { FetchTools, Vendor } from "./vendor.js";
 import { WindowFiles } from "./window-files.js";
-import { missingWindows, type Window } from "./windows.js";
+import type { Window } from "./windows.js";
 
 /** Events of a vendor, and the place for their files. */
 export interface ExportRequest extends AskedEvents {
@@ -53,15 +61,29 @@ export async function fetchExport(
   });
 }
 
+/** Work of a vendor, without attempts that fail. */
+interface ExportEffort {
+  readonly windows: number;
+  /** Of windows that have events. */
+  readonly requests: number;
+  /** The time that the vendor's limits need for them. */
+  readonly ms: number;
+}
+
 /** What `fetchExport` would do. */
 export interface ExportPlan {
   /** By the API that is in use. */
   readonly vendor: Vendor;
   readonly span: Window;
-  /** Windows that would be asked for first. */
+  /** Windows that are not there, as they are asked for if all answers are small. */
   readonly missing: readonly Window[];
   /** Windows that are there. */
   readonly present: number;
+  /** Windows that are there and would be asked for again. */
+  readonly again: readonly Window[];
+  readonly least: ExportEffort;
+  /** If each answer has the shortest window. */
+  readonly most: ExportEffort;
 }
 
 /** Returns what `fetchExport` would do, and asks the vendor for nothing. */
@@ -74,11 +96,21 @@ export async function planExport(
     const filesOf = (account: string) => new WindowFiles(files, account);
     const vendor = await vendorInUse(asked.vendor, filesOf);
     const span = spanOf({ ...asked, vendor }, Date.now());
-    const all = await filesOf(vendor.account).records();
-    const records = all.filter(({ isPending }) => isPending !== true);
-    const missing = missingWindows(span, records, vendor.longestMs);
-    const present = records.filter(({ start, end }) => start < span.end && end > span.start);
-    return { vendor, span, missing, present: present.length };
+    const ledger = await filesOf(vendor.account).records();
+    const records = ledger.filter(({ isPending }) => isPending !== true);
+    const { recheckMs } = asked;
+    const recheckFrom = recheckMs === undefined ? {} : { recheckFrom: span.end - recheckMs };
+    const task = { vendor, span, ...recheckFrom };
+    const missing = growingWindows(windowsToFetch(task, records, []), vendor);
+    const again = windowsToRecheck(task, records);
+    const effortOf = (windows: number): ExportEffort => {
+      const requests = windows * vendor.windowRequests;
+      return { windows, requests, ms: leastMsOf(requests, vendor.limits) };
+    };
+    const all = [...missing, ...again];
+    const least = effortOf(all.length);
+    const most = effortOf(unitsOf(all, vendor.unitMs));
+    return { vendor, span, missing, present: recordsIn(records, span).length, again, least, most };
   });
 }
 

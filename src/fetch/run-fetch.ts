@@ -6,11 +6,12 @@ import { checkLines } from "./check-lines.js";
 import { FetchError, WindowTooLarge } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
 import { lateRows } from "./late-rows.js";
+import { recordsIn, windowsToFetch, windowsToRecheck } from "./plan-windows.js";
 import type { RequestLimit } from "./request-limit.js";
 import { Requests } from "./requests.js";
 import type { CheckedFile, Downloaded, FetchTools, Vendor } from "./vendor.js";
 import type { LocalFile, WindowFiles, WindowRecord } from "./window-files.js";
-import { cutWindow, halfOf, missingWindows, type Window } from "./windows.js";
+import { cutWindow, halfOf, type Window } from "./windows.js";
 
 export interface FetchTask {
   readonly vendor: Vendor;
@@ -83,7 +84,10 @@ class FetchRun {
     await this.#resume();
     const requests = new Requests(this.task, this.tools, await files.requestTimes());
     this.#limit = requests.limit;
-    this.#queue = [...this.#missing(), ...this.#toRecheck()].reverse();
+    const known = this.#inSpan();
+    const begun = [...this.#jobs].map(([start, { end }]) => ({ start, end }));
+    const missing = windowsToFetch(this.task, known, begun);
+    this.#queue = [...missing, ...windowsToRecheck(this.task, known)].reverse();
     const lanes = Array.from({ length: vendor.concurrency }, (_, lane) => lane);
     const stopping = new AbortController();
     const signal = AbortSignal.any([this.tools.signal, stopping.signal]);
@@ -102,33 +106,8 @@ class FetchRun {
     };
   }
 
-  /** A window whose job works is asked for as it is. */
-  #missing(): readonly Window[] {
-    const { vendor, span } = this.task;
-    const begun = [...this.#jobs]
-      .map(([start, { end }]) => ({ start, end }))
-      .filter(({ start, end }) => start < span.end && end > span.start);
-    const known = [...this.#records.values(), ...begun];
-    const missing = [...missingWindows(span, known, vendor.longestMs), ...begun];
-    return missing.sort((one, other) => one.start - other.start);
-  }
-
-  /** The parts of windows that may have got events since. */
-  #toRecheck(): readonly Window[] {
-    const { vendor, recheckFrom } = this.task;
-    if (recheckFrom === undefined) return [];
-    const { keyOf, unitMs } = vendor;
-    const from = Math.floor(recheckFrom / unitMs) * unitMs;
-    return this.#inSpan()
-      .filter(({ end, files }) => end > from && (keyOf !== undefined || files.length === 0))
-      .map(({ start, end }) => ({ start: keyOf ? Math.max(start, from) : start, end }));
-  }
-
   #inSpan(): readonly WindowRecord[] {
-    const { start, end } = this.task.span;
-    return [...this.#records.values()]
-      .filter((record) => record.end > start && record.start < end)
-      .sort((one, other) => one.start - other.start);
+    return recordsIn(this.#records.values(), this.task.span);
   }
 
   /** Takes the records of the ledger, and finishes those of a killed run whose files have their names. */

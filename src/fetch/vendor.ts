@@ -88,6 +88,10 @@ export interface Vendor {
   readonly answerBytes?: number;
   /** The most requests in a time, of all processes. */
   readonly limits: readonly RequestsPerTime[];
+  /** The least requests of a window that has events. */
+  readonly windowRequests: number;
+  /** Set if the vendor bills the rows that it exports. */
+  readonly billsRows?: true;
   /** Windows at a time, with one request each. */
   readonly concurrency: number;
   /**

@@ -192,7 +192,8 @@ describe("fetch amplitude", () => {
     const args = fetchArgs(url, to, "--until", "2026-03-03T06:00Z", "--dry-run");
     const { exitCode, stdout } = await runInProcess(args, { env });
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/requests +3 or more, 4 at a time/);
+    expect(stdout).toMatch(/windows +3 or more, up to 54 .*\n.*requests +3 or more\n.*4 windows/);
+    expect(stdout).not.toMatch(/limits|billed/);
     expect([vendor.requests, existsSync(to)]).toEqual([0, false]);
   });
 
@@ -308,6 +309,26 @@ describe("fetch mixpanel", () => {
     expect(JSON.parse(exported.stdout)).toMatchObject({
       rows: { read: events.length, delivered: events.length },
     });
+  });
+
+  it("plans the hours that its limits allow, and what a recheck asks again", async () => {
+    const vendor = new SimulatedMixpanel({ now, events });
+    const server = await serveVendor(vendor.send);
+    served.push(server);
+    const to = join(scratch, "mixpanel-planned");
+    const more = ["--project", "12", "--until", "2026-03-05"];
+    const asked = args(server.url, to, ...more);
+    expect((await runInProcess(asked, { env: keys })).exitCode).toBe(0);
+    const { requests } = vendor;
+    const longer = args(server.url, to, "--project", "12", "--until", "2029-03-01");
+    vi.setSystemTime(Date.parse("2030-01-01"));
+    const { stdout } = await runInProcess([...longer, "--dry-run"], { env: keys });
+    expect(stdout).toMatch(/windows +\d+ or more, up to 1,092 .*\n.*requests +\d+ or more\n/);
+    expect(stdout).toMatch(/limits +60 requests in .*1 request in/);
+    expect(stdout).toMatch(/at least \d+ s by these limits, 18:18:00 h for 1,092 windows/);
+    const again = await runInProcess([...asked, "--recheck", "2d", "--dry-run"], { env: keys });
+    expect(again.stdout).toMatch(/windows +[12]\b.*; there and asked again: [12]\n/);
+    expect(vendor.requests).toBe(requests);
   });
 
   it.each([

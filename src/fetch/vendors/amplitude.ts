@@ -48,6 +48,7 @@ export function amplitude({ apiKey, secretKey, origin }: AmplitudeOptions): Vend
     firstMs: DAY_MS,
     longestMs: DAY_MS,
     limits: [],
+    windowRequests: 1,
     concurrency: CONCURRENCY,
     tooLargeAdvice:
       "An hour of more than 4 GB comes only with Amplitude's export to S3, Google Cloud Storage or Azure: " +

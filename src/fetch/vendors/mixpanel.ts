@@ -56,6 +56,7 @@ export function mixpanel(options: MixpanelOptions): Vendor {
       { requests: 60, ms: HOUR_MS + 60_000 },
       { requests: 1, ms: 1_000 },
     ],
+    windowRequests: 1,
     concurrency: 3,
     keyOf,
     tooLargeAdvice:

@@ -55,6 +55,8 @@ export function posthogQueries(options: PosthogOptions, pageRows = PAGE_ROWS): V
       { requests: 240, ms: 60_000 },
       { requests: 2_400, ms: HOUR_MS },
     ],
+    // A page between two counts.
+    windowRequests: 3,
     concurrency: CONCURRENCY,
     keyOf: (line) => (JSON.parse(line) as { uuid: string }).uuid,
     tooLargeAdvice: "Export it to a bucket: https://posthog.com/docs/cdp/batch-exports",

@@ -74,6 +74,10 @@ export function posthog(options: PosthogOptions): Vendor {
     longestMs: 7 * DAY_MS,
     answerBytes: ANSWER_BYTES,
     limits: [{ requests: 200, ms: 60_000 }],
+    // A start, a state, a link and a file.
+    windowRequests: 4,
+    // Rows are counted when their export is done.
+    billsRows: true,
     concurrency: CONCURRENCY,
     tooLargeAdvice: "Export it to a bucket: https://posthog.com/docs/cdp/batch-exports",
     older: posthogQueries(options),
