@@ -27,10 +27,20 @@ function elementsIn(row: Row, path: readonly string[]): readonly Row[] {
   return recordsOf(list).flatMap((element) => elementsIn({ ...element, "^": around }, rest));
 }
 
-/** The objects of a list; one object counts as a list of it. */
+/** The objects of a list, or of the JSON text of one; one object counts as a list of it. */
 function recordsOf(value: RowValue): readonly Row[] {
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const list = typeof value === "string" ? parsedList(value) : value;
+  const values: readonly unknown[] = Array.isArray(list) ? list : [list];
   return values.filter((one): one is Row => isObject(one));
+}
+
+function parsedList(text: string): unknown {
+  if (!text.trimStart().startsWith("[")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Finds paths of lists of objects in rows, those with the most objects first. */
@@ -40,7 +50,7 @@ export function listsIn(rows: readonly Row[]): readonly (readonly string[])[] {
     for (const [name, value] of Object.entries(row)) {
       const path = [...parents, name];
       const records = recordsOf(value);
-      if (Array.isArray(value) && records.length > 0) {
+      if (!isObject(value) && records.length > 0) {
         const key = JSON.stringify(path);
         const known = found.get(key) ?? { path, elements: 0 };
         known.elements += records.length;

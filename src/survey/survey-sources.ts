@@ -195,6 +195,8 @@ function findMapping(
 function findInLists(
   samples: readonly SampledSource[],
 ): (Seen & { readonly finding: MappingFinding }) | undefined {
+  // Lists in cells of CSV are not read.
+  if (samples.some(({ source }) => source.format.kind === "csv")) return undefined;
   for (const path of listsIn(samples.flatMap(({ rows }) => rows))) {
     const seen = seenOf(samples.map((sample) => elementsOf(sample, path)));
     const choice = choosePreset(seen.samples.filter(({ rows }) => rows.length > 0));

@@ -52,6 +52,19 @@ test("init finds the list whose elements have a name and a time", async () => {
   );
 });
 
+test("init finds a list that is JSON text", async () => {
+  const events = JSON.stringify([
+    { action: "view", timestamp: time },
+    { action: "buy", timestamp: time },
+  ]);
+  const lines = Array.from({ length: 5 }, (_, row) => ({ userId: `u${row}`, events }));
+  const survey = await initIn(join(scratch, "text"), lines);
+  expect(survey).toMatchObject({
+    mapping: { changes: { rows: "events", event: "action", userID: "^.userId" } },
+    trial: { rows: 10, delivered: 10 },
+  });
+});
+
 test("init finds a preset in the elements", async () => {
   const cwd = join(scratch, "init-preset");
   const call = (n: number) => ({
