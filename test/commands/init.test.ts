@@ -272,7 +272,7 @@ describe("odd inputs", () => {
     put("in/a.json", amplitude("a"));
     put("in/b.json", "{{{\n{{\n".repeat(500));
     const { doubts, sample } = await survey("in");
-    expect(sample).toEqual({ sources: 2, rows: 1, faults: 250 });
+    expect(sample).toEqual({ sources: 2, rows: 1, elements: 1, faults: 250 });
     expect(doubts).toEqual([
       "None of the first rows of in/b.json can be read; leave out inputs that are not exports, or pass --input-format.",
     ]);
