@@ -270,7 +270,7 @@ describe("fetch mixpanel", () => {
       distinct_id: `u${number % 7}`,
       $insert_id: `i${number}`,
     };
-    return { day, line: JSON.stringify({ event: "viewed", properties }) };
+    return { time: day + number, line: JSON.stringify({ event: "viewed", properties }) };
   });
   const args = (url: string, to: string, ...more: readonly string[]) => [
     "fetch",

@@ -1,20 +1,22 @@
 import { gzipSync } from "node:zlib";
-import { DAY_MS, HOUR_MS } from "../../../src/base/day.js";
+import { HOUR_MS } from "../../../src/base/day.js";
 import type { Send, VendorAnswer, VendorRequest } from "../../../src/fetch/http.js";
 
 /** An event as Mixpanel has it. */
 export interface DayEvent {
-  /** Midnight of its day in UTC notation, whatever the zone of the project is. */
-  readonly day: number;
+  /** When it happened, in ms since 1970. */
+  readonly time: number;
   /** One line of JSON. */
   readonly line: string;
-  /** When Mixpanel receives it, in ms since 1970; absent if that is long ago. */
+  /** When Mixpanel receives it; absent if that is at once. */
   readonly arrives?: number;
 }
 
 interface SimulationOptions {
   now(): number;
   readonly events: readonly DayEvent[];
+  /** The days of the project are those of this zone; absent: of UTC. */
+  readonly zone?: string;
   readonly project?: string;
   readonly username?: string;
   readonly secret?: string;
@@ -36,8 +38,15 @@ export class SimulatedMixpanel {
   /** Requests that were refused because there were too many. */
   limited = 0;
   #times: number[] = [];
+  /** By the day on which they happened in the project's zone. */
+  readonly #events: readonly (DayEvent & { readonly day: string })[];
 
-  constructor(private readonly options: SimulationOptions) {}
+  constructor(private readonly options: SimulationOptions) {
+    const { events, zone: timeZone = "UTC" } = options;
+    // Swedish dates are those of ISO.
+    const days = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
+    this.#events = events.map((event) => ({ ...event, day: days.format(event.time) }));
+  }
 
   readonly send: Send = async (request) => {
     this.requests += 1;
@@ -53,7 +62,7 @@ export class SimulatedMixpanel {
   }
 
   #answer({ url, headers, method }: VendorRequest): VendorAnswer {
-    const { now, project = "12", username = "user", secret = "secret", events } = this.options;
+    const { now, project = "12", username = "user", secret = "secret" } = this.options;
     if (method !== "GET" || url.pathname !== "/api/2.0/export") return answer(404, "Not Found");
     const [scheme, credentials = ""] = (headers["authorization"] ?? "").split(" ");
     const given = Buffer.from(credentials, "base64").toString();
@@ -68,13 +77,14 @@ export class SimulatedMixpanel {
       return answer(429, JSON.stringify({ request: url.pathname, error }));
     }
     this.#times.push(now());
-    const [from = Number.NaN, to = Number.NaN] = ["from_date", "to_date"].map((name) =>
-      Date.parse(`${url.searchParams.get(name)}T00:00:00Z`),
+    const [from = "", to = ""] = ["from_date", "to_date"].map(
+      (name) => /^\d{4}-\d\d-\d\d$/.exec(url.searchParams.get(name) ?? "")?.[0],
     );
-    if (!(from <= to)) return answer(400, '{"error": "from_date must be before to_date"}');
-    const lines = events
-      .filter(({ day }) => day >= from && day <= to && day + DAY_MS <= now() + 12 * HOUR_MS)
-      .filter(({ arrives = 0 }) => arrives <= now())
+    if (from === "" || from > to)
+      return answer(400, '{"error": "from_date must be before to_date"}');
+    // A day that is not over has the events that it has by now.
+    const lines = this.#events
+      .filter(({ day, time, arrives = time }) => day >= from && day <= to && arrives <= now())
       .map(({ line }) => `${this.#reordered(line)}\n`);
     const body = Buffer.from(lines.join(""));
     const isCompressed = body.length > 1_400 && headers["accept-encoding"] === "gzip";

@@ -74,7 +74,7 @@ function mixpanel({ days, eventsAnHour, seed }: SimulationPlan): Simulation {
       page: `/products/${Math.floor(random() * 50)}`,
     };
     const line = JSON.stringify({ event: random() < 0.8 ? "page viewed" : "purchase", properties });
-    events.push({ day: Math.floor(time / DAY_MS) * DAY_MS, line });
+    events.push({ time, line });
   }
   const keys = { MIXPANEL_USERNAME: "simulated-user", MIXPANEL_SECRET: "simulated-secret" };
   const { MIXPANEL_USERNAME: username, MIXPANEL_SECRET: secret } = keys;
