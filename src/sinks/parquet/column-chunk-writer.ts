@@ -1,4 +1,4 @@
-import { DICTIONARY_BYTES_MAX, PAGE_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
+import { DICTIONARY_BYTES_MAX, KIB, PAGE_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import { type Column, cellKinds } from "../../batch/column.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
@@ -8,18 +8,29 @@ import { parseBigint, parseDouble, type TextType } from "../../batch/text-types.
 import type { PartOutput } from "../part-output.js";
 import type { OrderedRows } from "../row-buffer.js";
 import { type PageFacts, pageHeader, type WrittenChunk } from "./file-metadata.js";
-import type { PageCompression } from "./page-compression.js";
+import { createPageCompression, type PageCompression } from "./page-compression.js";
 import { type ParquetColumn, parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
 
 type TimeColumn = Extract<ParquetColumn, { kind: "timestamp" }>;
 type NumberColumn = Extract<ParquetColumn, { kind: "number" }>;
 type TextParquetColumn = Exclude<ParquetColumn, TimeColumn | NumberColumn>;
 
-/** Sizes of the pages of the current chunk, added up. */
-interface ChunkSizes {
+/** Pages of at least this length show whether their chunk can be compressed, by their first bytes. */
+const PROBE_BYTES = 32 * KIB;
+
+/** Compression pays if a page shrinks to at most this share. */
+const SHRUNK_MAX = 0.9;
+
+/** The pages of the current chunk. */
+interface ChunkPages {
+  /** Sizes, added up. */
   uncompressedSize: number;
   compressedSize: number;
+  /** Chosen by the first page. */
+  compression?: PageCompression;
 }
+
+type ChunkFacts = ChunkPages & Omit<WrittenChunk, "column" | "codec" | "rows">;
 
 /** Encodes column chunks page by page, straight from the row buffer. One per worker. */
 export class ColumnChunkWriter {
@@ -29,6 +40,7 @@ export class ColumnChunkWriter {
   readonly #result: number;
   readonly #dictionary: DictionaryBuilder;
   readonly #header = new ThriftWriter();
+  readonly #none: PageCompression;
 
   constructor(
     private readonly kernel: Kernel,
@@ -39,6 +51,7 @@ export class ColumnChunkWriter {
     this.#levels = kernel.allocate(ROW_BUFFER_ROWS_MAX * 4);
     this.#result = kernel.allocate(32);
     this.#dictionary = new DictionaryBuilder(kernel);
+    this.#none = createPageCompression(kernel, "none");
   }
 
   write(column: ParquetColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
@@ -53,17 +66,17 @@ export class ColumnChunkWriter {
   #writeTimestamps(column: TimeColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
     const { rowBuffer, order, start, end } = rows;
     const dataPageOffset = output.size;
-    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    const pages: ChunkPages = { uncompressedSize: 0, compressedSize: 0 };
     this.#page.ensure((end - start) * 8);
     const from = this.#page.address;
     const { unitMs } = column;
     const times = rowBuffer.timestamps;
     const to = this.kernel.run.encodeTimestamps(times, order, start, end, from, unitMs);
     const facts = { values: end - start, encoding: parquetEncodings.plain };
-    this.#writePage(output, sizes, "data", from, to - from, facts);
+    this.#writePage(output, pages, "data", from, to - from, facts);
     const [first, last] = rowBuffer.timestampRange(order, start, end);
     const range = [Math.floor(first / unitMs), Math.floor(last / unitMs)] as const;
-    return this.#chunk(column, rows, { ...sizes, nulls: 0, dataPageOffset, range });
+    return this.#chunk(column, rows, { ...pages, nulls: 0, dataPageOffset, range });
   }
 
   #writeNumbers(column: NumberColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
@@ -72,15 +85,15 @@ export class ColumnChunkWriter {
     const cells = rowBuffer.column(column.source);
     const values = parseNumbers(column.type, cells, rows);
     const dataPageOffset = output.size;
-    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    const pages: ChunkPages = { uncompressedSize: 0, compressedSize: 0 };
     this.#page.ensure(4 + run.hybridBytesMax(end - start, 1) + values.byteLength + LOOSE_BYTES);
     const from = this.#page.address;
     const to = run.encodeLevels(cells.address, order, start, end, this.#levels, from);
     this.kernel.bytes.set(new Uint8Array(values.buffer, 0, values.byteLength), to);
     const facts = { values: end - start, encoding: parquetEncodings.plain };
-    this.#writePage(output, sizes, "data", from, to + values.byteLength - from, facts);
+    this.#writePage(output, pages, "data", from, to + values.byteLength - from, facts);
     const nulls = end - start - values.length;
-    return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset });
+    return this.#chunk(column, rows, { ...pages, nulls, dataPageOffset });
   }
 
   #writePlain(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): WrittenChunk {
@@ -88,7 +101,7 @@ export class ColumnChunkWriter {
     const { rowBuffer, order, end } = rows;
     const cells = rowBuffer.column(column.source).address;
     const dataPageOffset = output.size;
-    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    const pages: ChunkPages = { uncompressedSize: 0, compressedSize: 0 };
     let nulls = 0;
     for (let start = rows.start; start < end; ) {
       run.measurePlain(cells, order, start, end, PAGE_BYTES, this.#result);
@@ -105,11 +118,11 @@ export class ColumnChunkWriter {
         : from;
       const to = run.encodePlain(cells, order, start, next, values);
       const facts = { values: count, encoding: parquetEncodings.plain };
-      this.#writePage(output, sizes, "data", from, to - from, facts);
+      this.#writePage(output, pages, "data", from, to - from, facts);
       nulls += pageNulls;
       start = next;
     }
-    return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset });
+    return this.#chunk(column, rows, { ...pages, nulls, dataPageOffset });
   }
 
   /** Writes a dictionary page and one page of indexes into it. */
@@ -118,10 +131,10 @@ export class ColumnChunkWriter {
     const { rowBuffer, order, start, end } = rows;
     const dictionary = this.#dictionary;
     const encoding = parquetEncodings.plainDictionary;
-    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    const pages: ChunkPages = { uncompressedSize: 0, compressedSize: 0 };
     const dictionaryPageOffset = output.size;
     const facts = { values: dictionary.distinct, encoding };
-    this.#writePage(output, sizes, "dictionary", dictionary.values, dictionary.bytes, facts);
+    this.#writePage(output, pages, "dictionary", dictionary.values, dictionary.bytes, facts);
 
     const dataPageOffset = output.size;
     const { count, bitWidth } = dictionary;
@@ -136,35 +149,46 @@ export class ColumnChunkWriter {
     // parquetjs-lite misreads runs of one value of more than 8 bits, so write none.
     const runs = bitWidth <= 8 ? 1 : 0;
     const to = run.encodeHybrid(dictionary.indexes, count, bitWidth, runs, widthAt + 1);
-    this.#writePage(output, sizes, "data", from, to - from, { values: end - start, encoding });
+    this.#writePage(output, pages, "data", from, to - from, { values: end - start, encoding });
     const nulls = end - start - count;
-    return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset, dictionaryPageOffset });
+    return this.#chunk(column, rows, { ...pages, nulls, dataPageOffset, dictionaryPageOffset });
   }
 
   #writePage(
     output: PartOutput,
-    sizes: ChunkSizes,
+    pages: ChunkPages,
     type: keyof typeof parquetPageTypes,
     start: number,
     length: number,
     facts: Pick<PageFacts, "values" | "encoding">,
   ): void {
-    const body = this.compression.compress(start, length);
+    pages.compression ??= this.#choose(start, length);
+    const body = pages.compression.compress(start, length);
     const { values, encoding } = facts;
     const page = { values, encoding, uncompressedSize: length, compressedSize: body.length };
     const header = pageHeader(this.#header, type, page);
     output.append(header);
     output.append(body);
-    sizes.uncompressedSize += header.length + length;
-    sizes.compressedSize += header.length + body.length;
+    pages.uncompressedSize += header.length + length;
+    pages.compressedSize += header.length + body.length;
+  }
+
+  /**
+   * Returns the compression of a chunk that begins with this page: none if it hardly shrinks, as ids of random
+   * digits. Depends on the page alone, so that the bytes of a part do.
+   */
+  #choose(start: number, length: number): PageCompression {
+    if (length < PROBE_BYTES) return this.compression;
+    const { length: shrunk } = this.compression.compress(start, PROBE_BYTES);
+    return shrunk > SHRUNK_MAX * PROBE_BYTES ? this.#none : this.compression;
   }
 
   #chunk(
     column: ParquetColumn,
     { start, end }: OrderedRows,
-    facts: Omit<WrittenChunk, "column" | "codec" | "rows">,
+    { compression = this.compression, ...facts }: ChunkFacts,
   ): WrittenChunk {
-    return { column, codec: this.compression.codec, rows: end - start, ...facts };
+    return { column, codec: compression.codec, rows: end - start, ...facts };
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet";
 import { describe, expect, test } from "vitest";
@@ -19,6 +20,11 @@ function expectedRow(row: EventRow): ReadRow {
     metadata: JSON.parse(metadata),
     insertID,
   };
+}
+
+/** Digits that cannot be compressed, the same for the same number. */
+function randomID(number: number): string {
+  return createHash("sha256").update(String(number)).digest("hex");
 }
 
 /** Enough distinct values for index widths of more than 8 bits, and runs of equal ones. */
@@ -72,6 +78,9 @@ const cases: Record<string, EventRow[]> = {
     }),
   ),
   "many repeated values": dictionaryRows(),
+  "ids of random digits": Array.from({ length: 3_000 }, (_, index) =>
+    eventRow({ insertID: randomID(index), userID: index % 3 === 0 ? null : randomID(-index) }),
+  ),
   "many distinct values": Array.from({ length: 12_000 }, (_, index) =>
     eventRow({ userID: `${index}-user`, stableID: index % 2 ? null : `device ${index}` }),
   ),
@@ -205,3 +214,24 @@ describe("a Parquet part", () => {
     expect(headers).toBeLessThan(6 * 30);
   });
 });
+
+test.each([
+  ["snappy", "UNCOMPRESSED"],
+  ["gzip", "GZIP"],
+] as const)(
+  "with %s, ids of random digits are written as %s, and texts are not",
+  async (compression, codec) => {
+    const rows = Array.from({ length: 3_000 }, (_, index) =>
+      eventRow({ insertID: randomID(index) }),
+    );
+    const { directory, parts } = await writeSplit(rows, { compression, withInsertID: true });
+    const { row_groups: groups } = await parquetMetadataAsync(
+      await asyncBufferFromFile(join(directory, parts[0]?.path ?? "")),
+    );
+    const codecOf = (name: string) =>
+      groups[0]?.columns.find(({ meta_data: facts }) => facts?.path_in_schema[0] === name)
+        ?.meta_data?.codec;
+    expect(codecOf("insertID")).toBe(codec);
+    expect(codecOf("metadata")).toBe(compression.toUpperCase());
+  },
+);
