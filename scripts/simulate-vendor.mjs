@@ -28,9 +28,10 @@ const { url, keys, options } = await serveSimulation(name, {
   port: Number(values.port),
 });
 const from = new Date(Date.now() - Number(values.days) * 86_400_000).toISOString().slice(0, 10);
+const [vendor] = name.split("-");
 const variables = Object.entries(keys).map(([variable, key]) => `${variable}=${key}`);
 console.log(`${name} is simulated at ${url}. In another terminal:
 
   export ${variables.join(" ")}
-  node dist/switchyard.js fetch ${[name, ...options].join(" ")} --from ${from} --to raw --host ${url}
+  node dist/switchyard.js fetch ${[vendor, ...options].join(" ")} --from ${from} --to raw --host ${url}
 `);

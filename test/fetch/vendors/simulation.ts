@@ -7,6 +7,7 @@ import { type ServedVendor, serveVendor } from "./serve-vendor.js";
 import { SimulatedAmplitude, type UploadedEvent } from "./simulated-amplitude.js";
 import { type DayEvent, SimulatedMixpanel } from "./simulated-mixpanel.js";
 import { type ReceivedEvent, SimulatedPosthog } from "./simulated-posthog.js";
+import { SimulatedPosthogQueries, type StoredEvent } from "./simulated-posthog-queries.js";
 
 /** What a simulated vendor has, and how its network behaves. */
 export interface SimulationPlan {
@@ -105,12 +106,34 @@ function posthog({ days, eventsAnHour, seed }: SimulationPlan): Simulation {
   return { send: vendor.send, keys, options: ["--project", "12"] };
 }
 
+/** A server without exports of files; one event in twenty comes a day late. */
+function oldPosthog({ days, eventsAnHour, seed }: SimulationPlan): Simulation {
+  const random = createRandom(seed);
+  const first = Math.floor(Date.now() / DAY_MS - days) * DAY_MS;
+  const events: StoredEvent[] = [];
+  for (let number = 0; number < days * 24 * eventsAnHour; number += 1) {
+    const time = first + Math.floor((number / eventsAnHour) * HOUR_MS);
+    events.push({
+      uuid: `uuid-${seed}-${number}`,
+      time: timeText(time),
+      distinctId: `user-${Math.floor(random() * 1_000)}`,
+      properties: JSON.stringify({ $device_id: `device-${Math.floor(random() * 1_500)}`, number }),
+      personProperties: JSON.stringify({ plan: random() < 0.2 ? "paid" : "free" }),
+      arrives: time + (random() < 0.05 ? DAY_MS + HOUR_MS : 0),
+    });
+  }
+  const keys = { POSTHOG_PERSONAL_API_KEY: "phx_simulated" };
+  const about = { events, random, key: keys.POSTHOG_PERSONAL_API_KEY, project: "12" };
+  const vendor = new SimulatedPosthogQueries({ now: Date.now, ...about });
+  return { send: vendor.send, keys, options: ["--project", "12"] };
+}
+
 /** `2026-01-31 17:00:00.123000`, as Amplitude writes times. */
 function timeText(ms: number): string {
   return new Date(ms).toISOString().replace("T", " ").replace("Z", "000");
 }
 
-const simulations = { amplitude, mixpanel, posthog };
+const simulations = { amplitude, mixpanel, posthog, "posthog-old": oldPosthog };
 export const simulatedVendors = Object.keys(simulations);
 
 /** Serves a simulated vendor on loopback; returns how to fetch from it. */
