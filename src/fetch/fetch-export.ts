@@ -64,13 +64,13 @@ export async function fetchExport(
 /** Work of a vendor, without attempts that fail. */
 interface ExportEffort {
   readonly windows: number;
-  /** Of windows that have events. */
+  /** Requests for windows that have events. */
   readonly requests: number;
   /** The time that the vendor's limits need for them. */
   readonly ms: number;
 }
 
-/** What `fetchExport` would do. */
+/** The plan of a fetch, for which nothing is asked. */
 export interface ExportPlan {
   /** By the API that is in use. */
   readonly vendor: Vendor;

@@ -1,9 +1,7 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
-import { hasListStep } from "../base/list-step.js";
 import { option } from "../base/option-text.js";
 import type { FieldRequest } from "../batch/batch.js";
-import type { Kernel } from "../batch/kernel.js";
 import type { RandomAccessOptions } from "../parquet/random-access.js";
 import { isParsed } from "../readers/csv/csv-dialects.js";
 import { FirstRowsReader } from "../readers/first-rows-reader.js";
@@ -16,12 +14,13 @@ import type { ByteSource } from "../sources/byte-source.js";
 import { DigestedBytes, isSampled } from "../sources/digested-bytes.js";
 import { isBinary } from "../sources/magic.js";
 import { isPlain, openBytes } from "../sources/open-bytes.js";
-import { isDirectoryField, isPathField } from "../sources/path-columns.js";
+import { isPathField } from "../sources/path-columns.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "../sources/source.js";
 import type { DetectFormat } from "../sources/source-discovery.js";
 import type { HeadSample } from "../sources/source-head.js";
 import { plainSource } from "../sources/source-table.js";
+import { openWithItems, openWithPath } from "./added-fields.js";
 import { describeCsv } from "./describe-csv.js";
 import { csvPieces, linePieces, type Pieces, planLineRanges, planWhole } from "./pieces.js";
 
@@ -225,12 +224,9 @@ export const openRange: OpenReader = async (kernel, range, fields, options) => {
     const outer = { kernel, source, kept: keptFormat(source.format), rowBytesMax };
     return openRows(outer, options.rows, own, openOuter);
   };
-  const openPath = (own: readonly FieldRequest[]) => openWithPath(kernel, source, own, open);
-  const openItems = async () => {
-    const { withListItems } = await import("../readers/list-items-reader.js");
-    return withListItems(kernel, fields, options.rowBytesMax, openPath);
-  };
-  const reader = await (fields.some(hasListStep) ? openItems() : openPath(fields));
+  const reader = await openWithItems(kernel, fields, options.rowBytesMax, (own) =>
+    openWithPath(kernel, source, own, open),
+  );
   return range.first === undefined ? reader : new FirstRowsReader(reader, range.first.rows);
 };
 
@@ -240,19 +236,6 @@ function rowsInCells(source: string, rows: readonly string[]): SourceError {
     { source },
     `CSV has no lists, but the mapping's rows are in the list ${rows.join(".")}. Leave out rows, or export JSON or Parquet.`,
   );
-}
-
-/** Opens a reader, with the fields that the path of its source has if there are any. */
-async function openWithPath(
-  kernel: Kernel,
-  source: Pick<Source, "name" | "entry">,
-  fields: readonly FieldRequest[],
-  open: (fields: readonly FieldRequest[]) => Promise<Reader>,
-): Promise<Reader> {
-  const hasColumns = source.name.includes("=") ? fields.some(isPathField) : false;
-  if (!hasColumns && !fields.some(isDirectoryField)) return open(fields);
-  const { withPathFields } = await import("../readers/path-fields-reader.js");
-  return withPathFields(kernel, source, fields, open);
 }
 
 /** The facts that the user gave about the inputs; the rest is detected. */

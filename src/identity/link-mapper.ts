@@ -8,8 +8,8 @@ import type { Kernel } from "../batch/kernel.js";
 import { CellTarget } from "../mapper/cell-target.js";
 import { FieldFilter } from "../mapper/event-filter.js";
 import { otherPaths } from "../mapper/field-plan.js";
+import type { FieldSource, TimeSource } from "../mapper/field-schemas.js";
 import type { Mapper } from "../mapper/mapper.js";
-import type { FieldSource, TimeSource } from "../mapper/mapping.js";
 import { type TimeBounds, TimeTarget } from "../mapper/time-target.js";
 import type { LinkRule } from "./link-rules.js";
 

@@ -1,4 +1,5 @@
-import type { FieldSource, Mapping, RowFilter, TimeSource } from "../mapper/mapping.js";
+import type { FieldSource, TimeSource } from "../mapper/field-schemas.js";
+import type { Mapping, RowFilter } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
 
 /**
@@ -187,7 +188,7 @@ const rulesOf: Readonly<Record<PresetName, (mapping: Mapping, hasMerges: boolean
   rudderstack: (mapping) => ({ rules: tracking(mapping) }),
   mparticle: (mapping) => ({ rules: [seen(mapping)] }),
   snowplow: (mapping) => ({ rules: [seen(mapping)] }),
-  // Of the table of users, where alone the identity is.
+  // Only the table of users has the identity.
   heap: (mapping) => ({ rules: [seen(mapping)], times: [time("joindate")] }),
   braze: (mapping) => ({ rules: [seen(mapping)] }),
   matomo: (mapping) => ({ rules: [seen(mapping)] }),

@@ -5,7 +5,7 @@ import { placeRecord } from "../batch/kernel-record.js";
 import { nullTextsLayout } from "../batch/layouts.js";
 import { changedBytesMax, textChanges } from "../batch/text-changes.js";
 import { otherIndex } from "./field-plan.js";
-import type { FieldSource, TextReading } from "./mapping.js";
+import type { FieldSource, TextReading } from "./field-schemas.js";
 
 interface CellCandidate {
   readonly index: number;

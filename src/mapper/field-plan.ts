@@ -1,5 +1,6 @@
 import type { FieldRequest } from "../batch/batch.js";
-import type { FieldSource, Mapping, ObjectPart, ObjectSource } from "./mapping.js";
+import type { FieldSource } from "./field-schemas.js";
+import type { Mapping, ObjectPart, ObjectSource } from "./mapping.js";
 
 /**
  * Indexes into the requested fields: per target, in the order of the mapping's choices. For text targets,

@@ -3,8 +3,9 @@ import type { Batch } from "../batch/batch.js";
 import { type CellKind, type Column, cellKinds } from "../batch/column.js";
 import { isOfType, type TextType, type TypedTarget } from "../batch/text-types.js";
 import { type FieldPlan, otherIndex, partsOf } from "./field-plan.js";
+import type { FieldSource } from "./field-schemas.js";
 import type { MapperOptions } from "./mapper-options.js";
-import type { FieldSource, ObjectPart } from "./mapping.js";
+import type { ObjectPart } from "./mapping.js";
 import { parsePrivacyPath } from "./privacy-path.js";
 import { unquote } from "./type-stage.js";
 

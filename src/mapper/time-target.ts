@@ -4,7 +4,7 @@ import type { Zone } from "../base/zone.js";
 import { type Column, cellKinds } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
 import { CellTarget } from "./cell-target.js";
-import type { TimeSource } from "./mapping.js";
+import type { TimeSource } from "./field-schemas.js";
 import { createDaysParser, daysUnit, epochOf } from "./time-format.js";
 import { createPatternParser, type ParsePattern } from "./time-pattern.js";
 import { parseTimeWords } from "./time-words.js";
