@@ -92,7 +92,7 @@ class FeedHeaders {
   /** By the name of the lookup. */
   readonly #read = new Map<string, Promise<FeedHeader>>();
   readonly #files: ReadonlyMap<string, InputFile>;
-  /** Lookups by the directory or archive that they are in, each in the order of their names. */
+  /** Lookups by the archive that they are in, and by the directory, each in the order of their names. */
   readonly #places = new Map<string, string[]>();
 
   constructor(
@@ -102,15 +102,21 @@ class FeedHeaders {
   ) {
     this.#files = new Map(lookups.length === 0 ? [] : files.map((file) => [file.name, file]));
     for (const { name } of lookups) {
-      const place = placeOf(name);
-      this.#places.set(place, [...(this.#places.get(place) ?? []), name].sort());
+      for (const place of new Set([placeOf(name), placeOf(fileOf(name))]))
+        this.#places.set(place, [...(this.#places.get(place) ?? []), name].sort());
     }
   }
 
   /** Returns the names of a source's columns; undefined if no file names them. */
   async columnsOf(source: string): Promise<readonly string[] | undefined> {
-    const lookups = this.#places.get(placeOf(source)) ?? [];
-    const own = lookups.filter((name) => lastPart(name) === ADOBE_HEADERS || isOfDay(name, source));
+    const inArchive = this.#places.get(placeOf(source));
+    const lookups = inArchive ?? this.#places.get(placeOf(fileOf(source))) ?? [];
+    const beside = lookups.filter(
+      (name) => lastPart(name) === ADOBE_HEADERS && placeOf(name) === placeOf(source),
+    );
+    // Other tables may have no header either.
+    if (beside.length === 0 && !FEED_NAME.test(lastPart(source))) return undefined;
+    const own = beside.length > 0 ? beside : lookups.filter((name) => isOfDay(name, source));
     const headers = await Promise.all(
       (own.length > 0 ? own : lookups).map((name) => this.#at(name)),
     );
@@ -128,8 +134,7 @@ class FeedHeaders {
   }
 
   async #readHeader(name: string): Promise<FeedHeader> {
-    const [path = name] = name.split("!");
-    const file = this.#files.get(path);
+    const file = this.#files.get(fileOf(name));
     const { sources, failures } =
       file === undefined ? { sources: [], failures: [] } : await this.options.discoverAll(file);
     const header = sources.find((one) => lastPart(one.name) === ADOBE_HEADERS);
@@ -140,10 +145,15 @@ class FeedHeaders {
   }
 }
 
-/** Returns whether an archive of lookups, `shop_2026-01-13-000000-lookup_data.tar.gz`, is of a source's day. */
+/** Returns whether an archive with lookups, `shop_2026-01-13-000000-lookup_data.tar.gz`, is of a source's day. */
 function isOfDay(lookup: string, source: string): boolean {
-  const [day] = /^.*_\d{4}-\d\d-\d\d/.exec(lastPart(lookup)) ?? [];
-  return day !== undefined && lastPart(source).includes(day);
+  const [, day] = /^(?:\d+-)?(.*_\d{4}-\d\d-\d\d)/.exec(lastPart(fileOf(lookup))) ?? [];
+  return day !== undefined && lastPart(fileOf(source)).includes(day);
+}
+
+/** Returns the archive that a name is in, or the name. */
+function fileOf(name: string): string {
+  return name.split("!", 1)[0] ?? name;
 }
 
 /** Returns the directory of a file, or the archive and the directory in it. */

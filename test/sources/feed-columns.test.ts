@@ -45,14 +45,13 @@ test("rows have the names of the file beside them, or in their archive", async (
     "a/column_headers.tsv": ["a1", "a2"],
     "b.zip!x/column_headers.tsv": ["b1", "b2"],
   };
-  const names = ["a/hit_data.tsv", "b.zip!x/hit_data.tsv", "b.zip!hit_data.tsv", "c/hit_data.tsv"];
+  const feeds = ["a/hit_data.tsv", "b.zip!x/hit_data.tsv", "b.zip!hit_data.tsv", "c/hit_data.tsv"];
+  const names = [...feeds, "b.zip!other.tsv"];
   const { columns, notes, sources, asked } = await nameColumns(names, headers);
   const none = ["column_1", "column_2"];
-  expect(columns).toEqual([["a1", "a2"], ["b1", "b2"], none, none]);
+  expect(columns).toEqual([["a1", "a2"], ["b1", "b2"], ["b1", "b2"], none, none]);
   expect(asked).toEqual(["a/column_headers.tsv", "b.zip"]);
-  expect(notes).toEqual([
-    expect.stringMatching(/^b\.zip!hit_data\.tsv and 1 more: rows of an Adobe/),
-  ]);
+  expect(notes).toEqual([expect.stringMatching(/^c\/hit_data\.tsv: rows of an Adobe/)]);
   expect(sources[0]?.format).toEqual({
     kind: "csv",
     delimiter: "\t",
@@ -75,6 +74,22 @@ test("rows have the names of the lookups of their day", async () => {
     ["old1", "old2"],
     ["new1", "new2"],
   ]);
+});
+
+test("hours in archives have the names in the archive of the first hour of their day", async () => {
+  const headers = {
+    "f/tea_2026-01-30-000000.tar.gz!column_headers.tsv": ["old1", "old2"],
+    "f/tea_2026-01-31-000000.tar.gz!column_headers.tsv": ["new1", "new2"],
+    "g/tea_2026-01-31-000000-lookup_data.tar.gz": ["g1", "g2"],
+  };
+  const names = [
+    "f/tea_2026-01-30-010000.tar.gz!hit_data.tsv",
+    "f/tea_2026-01-31-000000.tar.gz!hit_data.tsv",
+    "f/01-tea_2026-01-31-010000.tsv.gz",
+    "g/02-tea_2026-01-31-010000.zip!hit_data.tsv",
+  ];
+  const { columns } = await nameColumns(names, headers);
+  expect(columns.map(([first]) => first)).toEqual(["old1", "new1", "new1", "g1"]);
 });
 
 test("a day without lookups has the names that all others have, and is refused if these differ", async () => {
