@@ -67,11 +67,11 @@ export const adobe = {
       // Without what Adobe documents as its own or as not used, and addresses of the network.
       except: words(`
         click_action click_action_type click_context click_context_type click_sourceid click_tag
-        daily_visitor date_time exclude_hit hit_source homepage hourly_visitor ip ip2 ipv6 monthly_visitor namespace
-        p_plugins page_event_var3 partner_plugins plugins prev_page product_merchandising
-        quarterly_visitor sampled_hit service sourceid stats_server ua_color ua_os ua_pixels
-        user_hash userid visid_high visid_low visid_new visid_timestamp visid_type weekly_visitor
-        yearly_visitor`),
+        daily_visitor date_time exclude_hit hit_source homepage hourly_visitor ip ip2 ipv6
+        monthly_visitor namespace p_plugins page_event_var3 partner_plugins plugins prev_page
+        product_merchandising quarterly_visitor sampled_hit service sourceid stats_server ua_color
+        ua_os ua_pixels user_hash userid visid_high visid_low visid_new visid_timestamp visid_type
+        weekly_visitor yearly_visitor`),
     },
     insertID: bothOf("hitid"),
     filter: [
