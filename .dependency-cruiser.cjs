@@ -101,8 +101,8 @@ const rooms = {
   http: ["base", "contract", "openapi", "storage", "target", "intake"],
   service: ["base", "contract", "statistics", "storage", "target", "evaluation", "intake", "http"],
   // Browser code. The web console has the types of the contract and of the client.
-  ui: ["report"],
-  page: ["contract", "console", "report", "ui"],
+  ui: ["base", "report"],
+  page: ["base", "contract", "console", "report", "ui"],
   "report-page": ["base", "profile", "report", "ui"],
 
   // These put things together.

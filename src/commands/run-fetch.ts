@@ -1,5 +1,6 @@
 import { DAY_MS } from "../base/day.js";
 import { exitCodes } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { createVendor } from "../fetch/create-vendor.js";
 import {
@@ -19,7 +20,7 @@ import { NOW } from "../options/fetch-rows.js";
 import type { Environment } from "../options/secrets.js";
 import { pathInOutput } from "../output/output-place.js";
 import { logLine } from "../report/progress.js";
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { line } from "../report/summary-parts.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext, OutputForm } from "./context.js";

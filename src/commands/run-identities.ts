@@ -1,7 +1,8 @@
+import { formatCount } from "../base/format-count.js";
 import type { IdentitiesResult } from "../engine/run-identities.js";
 import { runs } from "../engine/runs.js";
 import { resolveIdentitiesRequest } from "../options/run-options.js";
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import {
   describeFailed,
   describeLimit,

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import { readManifestOf } from "../ledger/manifest-file.js";
 import { requireExport } from "../options/run-options.js";
 import { openOutput } from "../output/open-output.js";
 import { pathInOutput } from "../output/output-place.js";
-import { formatCount } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import { tableLines } from "../report/text-table.js";
 import type { Renames } from "../target/renames.js";

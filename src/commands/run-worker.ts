@@ -1,7 +1,8 @@
 import { exitCodes } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import { runs } from "../engine/runs.js";
 import { resolveWorkerOptions } from "../options/run-options.js";
-import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { formatDuration, formatNumberOf } from "../report/quantities.js";
 import type { CommandContext } from "./context.js";
 import { displayOf, printResult } from "./print-result.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";

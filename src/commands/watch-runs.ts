@@ -1,6 +1,7 @@
+import { formatCount } from "../base/format-count.js";
 import { sum } from "../base/sum.js";
 import type { ListedExport } from "../check/run-history.js";
-import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { formatDuration, formatNumberOf } from "../report/quantities.js";
 import { describeRuns } from "../report/runs-summary.js";
 import type { ListedRun } from "../run/sent-runs.js";
 import type { CommandContext, OutputForm } from "./context.js";

@@ -1,4 +1,5 @@
 import { UsageError } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { faultsOf } from "../contract/faults.js";
 import {
@@ -152,8 +153,7 @@ function difference(
 /** Describes an event. The text depends only on the export, so a second run changes nothing. */
 function describe({ rows, firstTimestamp, lastTimestamp }: CountedEvent, isExact: boolean): string {
   const [first, last] = [firstTimestamp, lastTimestamp].map((time) => time.slice(0, -14));
-  const count = rows.toLocaleString("en-US");
-  const words = `${isExact ? "" : "at least "}${count} event${rows === 1 ? "" : "s"}`;
+  const words = `${isExact ? "" : "at least "}${formatCount(rows)} event${rows === 1 ? "" : "s"}`;
   return first === last ? `${words}, ${first}` : `${words}, ${first} to ${last}`;
 }
 

@@ -1,6 +1,7 @@
+import { formatCount } from "../base/format-count.js";
 import type { ListedCheck } from "../engine/check-listed.js";
 import type { InspectedInputs } from "../engine/inspect-inputs.js";
-import { formatBytes, formatCount, formatNumberOf } from "../report/quantities.js";
+import { formatBytes, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import { type Check, failed, ok, warning } from "./check.js";
 

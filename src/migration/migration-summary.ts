@@ -1,9 +1,10 @@
 import { pathToFileURL } from "node:url";
 import { exitCodes } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import { rowsOf } from "../fetch/run-fetch.js";
 import type { Manifest } from "../ledger/manifest.js";
 import type { StepName } from "../options/configuration-schema.js";
-import { formatCount, formatNumberOf } from "../report/quantities.js";
+import { formatNumberOf } from "../report/quantities.js";
 import { limitText, line } from "../report/summary-parts.js";
 import { harmless, shellWord } from "../report/terminal-text.js";
 import { readyLines } from "./ready-step.js";

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { formatCount } from "../base/format-count.js";
 import type { ReportEvent } from "../profile/report.js";
-import { formatBytes, formatCount, formatNumberOf } from "../report/quantities.js";
+import { formatBytes, formatNumberOf } from "../report/quantities.js";
 import { type Fact, Facts } from "../ui/blocks.js";
 import { Section } from "../ui/section.js";
 import { shareText, shown } from "../ui/text.js";

@@ -1,8 +1,4 @@
-/** `1,234,567`. */
-export function formatCount(count: number): string {
-  // The first call of `toLocaleString` takes 10 ms.
-  return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
+import { formatCount } from "../base/format-count.js";
 
 /** `1 row`, `2 rows`. */
 export function formatNumberOf(count: number, noun: string): string {

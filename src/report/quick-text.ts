@@ -1,5 +1,5 @@
+import { formatCount } from "../base/format-count.js";
 import type { QuickReport, Report } from "../profile/report.js";
-import { formatCount } from "./quantities.js";
 
 type Figure = QuickReport["rows"]["read"];
 

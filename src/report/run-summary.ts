@@ -1,4 +1,5 @@
 import path from "node:path";
+import { formatCount } from "../base/format-count.js";
 import type { ShardResult } from "../distributed/run-shard.js";
 import type { Manifest, RunAccounts } from "../ledger/manifest.js";
 import { pathInOutput } from "../output/output-place.js";
@@ -6,7 +7,7 @@ import { formatShard } from "../plan/shard.js";
 import type { ExportResult } from "../run/export-spec.js";
 import type { RunResult } from "../run/run.js";
 import type { SendManifest, SendResult, SendStanding } from "../run/send-result.js";
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
+import { formatBytes, formatDuration, formatNumberOf } from "./quantities.js";
 import {
   describeFailures,
   describeLimit,

@@ -1,6 +1,7 @@
+import { formatCount } from "../base/format-count.js";
 import type { ListedEpoch, ListedExport, RunHistory } from "../check/run-history.js";
 import type { ListedRun } from "../run/sent-runs.js";
-import { formatCount, formatDuration, formatNumberOf } from "./quantities.js";
+import { formatDuration, formatNumberOf } from "./quantities.js";
 import { limitText } from "./summary-parts.js";
 import { commandLine, harmless } from "./terminal-text.js";
 

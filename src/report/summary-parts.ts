@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import { option } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
 import type {
@@ -10,7 +11,7 @@ import type {
   SourceFailure,
 } from "../ledger/manifest.js";
 import type { Report } from "../profile/report.js";
-import { formatCount, formatNumberOf, formatShare } from "./quantities.js";
+import { formatNumberOf, formatShare } from "./quantities.js";
 import { rejectAdvice } from "./reject-advice.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 

@@ -1,3 +1,4 @@
+import { formatCount } from "../base/format-count.js";
 import { sum } from "../base/sum.js";
 import type { ConfigurationChange } from "../options/configuration-edit.js";
 import type { Finding, Report, ReportDay, Severity } from "../profile/report.js";
@@ -5,7 +6,6 @@ import { comparedLines } from "./comparison/comparison-text.js";
 import { configurationLine } from "./findings/configuration-fixes.js";
 import {
   formatBytes,
-  formatCount,
   formatDuration,
   formatNumberOf,
   formatShare,

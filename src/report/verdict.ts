@@ -1,11 +1,12 @@
 import { UsageError } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import type { MaxRejects } from "../options/options.js";
 import type { Finding, Report, Severity } from "../profile/report.js";
 import { exceeds } from "../run/run.js";
 import { findingCodes } from "./findings/finding-codes.js";
 import { shareOf } from "./findings/observation.js";
 import { lostWords } from "./findings/target.js";
-import { formatCount, formatNumberOf, formatSmallShare } from "./quantities.js";
+import { formatNumberOf, formatSmallShare } from "./quantities.js";
 
 /** Findings that cannot be accepted, and what to do instead. */
 const neverAccepted: Readonly<Record<string, string>> = {

@@ -1,8 +1,9 @@
 import path from "node:path";
+import { formatCount } from "../base/format-count.js";
 import type { VerifyResult } from "../check/verify/verify.js";
 import type { Difference } from "../check/verify/verify-difference.js";
 import type { StoredResult } from "../check/verify/verify-stored.js";
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
+import { formatBytes, formatDuration, formatNumberOf } from "./quantities.js";
 import { limitText, rowRate } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 

@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../base/errors.js";
+import { formatCount } from "../base/format-count.js";
 import { RENAMES_TOTAL_MAX } from "../base/limits.js";
 import { repairKey, repairName } from "./rename.js";
 import type { SplitRenames } from "./split-renames.js";
@@ -42,7 +43,7 @@ export class RenameFold {
     if (total <= RENAMES_TOTAL_MAX) return;
     throw new SwitchyardError(
       "names_too_many",
-      `More than ${RENAMES_TOTAL_MAX.toLocaleString("en")} event names and keys are not valid at the target: they hold ids or times. Use a transform that moves these into a property.`,
+      `More than ${formatCount(RENAMES_TOTAL_MAX)} event names and keys are not valid at the target: they hold ids or times. Use a transform that moves these into a property.`,
     );
   }
 

@@ -1,4 +1,4 @@
-import { formatCount } from "../report/quantities.js";
+import { formatCount } from "../base/format-count.js";
 import { axisCount } from "./text.js";
 
 /** A scale from 0, drawn upwards. */

@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { formatCount } from "../report/quantities.js";
+import { formatCount } from "../base/format-count.js";
 import {
   type CalendarDay,
   DAY_LEVELS,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { formatCount } from "../report/quantities.js";
+import { formatCount } from "../base/format-count.js";
 import { shown } from "./text.js";
 
 export interface TableColumn<Row> {

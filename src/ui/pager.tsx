@@ -1,4 +1,4 @@
-import { formatCount } from "../report/quantities.js";
+import { formatCount } from "../base/format-count.js";
 
 interface PagerProps {
   readonly page: number;

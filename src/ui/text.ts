@@ -1,4 +1,4 @@
-import { formatCount } from "../report/quantities.js";
+import { formatCount } from "../base/format-count.js";
 import { harmless } from "../report/terminal-text.js";
 
 /** Makes text from data safe to show: characters that hide or reorder text become visible. */

@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatCount } from "../report/quantities.js";
+import { formatCount } from "../base/format-count.js";
 import { ValueAxis, type ValueScale, valueScale } from "./bar-charts.js";
 import type { DayRange } from "./calendar-days.js";
 import { daysText, dayText } from "./text.js";

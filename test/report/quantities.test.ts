@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   formatBytes,
-  formatCount,
   formatDuration,
   formatNumberOf,
   formatShare,
@@ -33,8 +32,8 @@ test.each([
   expect(formatDuration(milliseconds)).toBe(text);
 });
 
-test("writes counts with separators and nouns in singular or plural", () => {
-  expect(formatCount(1_234_567)).toBe("1,234,567");
+test("writes nouns in singular or plural", () => {
+  expect(formatNumberOf(1_234_567, "row")).toBe("1,234,567 rows");
   expect(formatNumberOf(1, "row")).toBe("1 row");
   expect(formatNumberOf(0, "row")).toBe("0 rows");
 });

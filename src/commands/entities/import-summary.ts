@@ -1,6 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import { type AppliedImport, isImportWork } from "../../console/entities/apply-import.js";
 import type { ImportItem, ImportPlan } from "../../console/entities/import-plan.js";
-import { formatCount } from "../../report/quantities.js";
 import { line, shorten } from "../qualify/qualify-summary.js";
 
 type Lines = readonly string[];

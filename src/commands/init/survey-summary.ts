@@ -1,4 +1,5 @@
-import { formatBytes, formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatCount } from "../../base/format-count.js";
+import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { describeUnused, type FieldShare } from "../../report/summary-parts.js";
 import { cutEnd, harmless, shellWord } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";

@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Applied } from "../../console/qualify.js";
 import type { PlanItem } from "../../console/qualify-plan.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { describeFailed, describeReasons } from "../../report/summary-parts.js";
 import { cutEnd, harmless } from "../../report/terminal-text.js";
 import type { KnownEvents } from "./known-events.js";

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import type { BackupManifest } from "../../storage/backup/backup-manifest.js";
 import { restoreBackup } from "../../storage/backup/restore-backup.js";
 import { writeBackup } from "../../storage/backup/write-backup.js";

@@ -1,12 +1,13 @@
 import path from "node:path";
 import { exitCodes, UsageError } from "../../base/errors.js";
+import { formatCount } from "../../base/format-count.js";
 import { version } from "../../base/package-files.js";
 import type { EventTotals } from "../../http/metrics.js";
 import { createLogger } from "../../http/request-log.js";
 import { startServer } from "../../http/server.js";
 import { listenError } from "../../options/listen-error.js";
 import { type Environment, WEBHOOK_SECRET_VARIABLE } from "../../options/secrets.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { createService } from "../../service/create-service.js";
 import { signInUrl } from "../../service/sign-in-tickets.js";
 import { webhookSecret } from "../../service/webhook-signature.js";

@@ -1,4 +1,5 @@
 import { SwitchyardError } from "../../base/errors.js";
+import { formatCount } from "../../base/format-count.js";
 import { RENAMES_MAX } from "../../base/limits.js";
 import { type Kernel, storeText } from "../../batch/kernel.js";
 import { KernelRecord, placeRecord } from "../../batch/kernel-record.js";
@@ -102,7 +103,7 @@ export class RenameTable {
 function tooMany(kind: string, text: string): SwitchyardError {
   return new SwitchyardError(
     "names_too_many",
-    `More than ${RENAMES_MAX.toLocaleString("en")} ${kind} are not valid at the target, such as ${JSON.stringify(text.slice(0, 80))}: they hold ids or times. Use a transform that moves these into a property.`,
+    `More than ${formatCount(RENAMES_MAX)} ${kind} are not valid at the target, such as ${JSON.stringify(text.slice(0, 80))}: they hold ids or times. Use a transform that moves these into a property.`,
   );
 }
 

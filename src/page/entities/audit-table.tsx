@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { formatCount } from "../../base/format-count.js";
 import type { AuditEntry, PropertyChange } from "../../contract/audit-log.js";
-import { formatCount } from "../../report/quantities.js";
 import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Impact as Found, ImpactSide } from "../../contract/what-if.js";
-import { formatCount, formatSmallShare } from "../../report/quantities.js";
+import { formatSmallShare } from "../../report/quantities.js";
 import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";

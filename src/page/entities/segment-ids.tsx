@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatCount } from "../../base/format-count.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Dialog } from "../../ui/dialog.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";

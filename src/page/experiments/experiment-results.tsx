@@ -1,7 +1,7 @@
 import { useLocation } from "preact-iso";
+import { formatCount } from "../../base/format-count.js";
 import type { Experiment } from "../../contract/experiment.js";
 import type { PulseResults, ResultGroup } from "../../contract/experiment-results.js";
-import { formatCount } from "../../report/quantities.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { FilterField, Filters } from "../../ui/filters.js";
 import { Section } from "../../ui/section.js";

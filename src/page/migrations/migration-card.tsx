@@ -1,5 +1,5 @@
+import { formatCount } from "../../base/format-count.js";
 import type { ListedMigration } from "../../contract/migration.js";
-import { formatCount } from "../../report/quantities.js";
 import { Badge } from "../../ui/feedback.js";
 import { Time } from "../../ui/time.js";
 import { ProgressBar, stateTones, stateWords } from "./step-progress.js";

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
+import { formatCount } from "../../base/format-count.js";
 import type { Migration, MigrationAttempt, MigrationStep } from "../../contract/migration.js";
-import { formatCount, formatDuration } from "../../report/quantities.js";
+import { formatDuration } from "../../report/quantities.js";
 import { Badge, ErrorNotice, Missing, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
 import { Time } from "../../ui/time.js";

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import type { MigrationReject, MigrationStep } from "../../contract/migration.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Section } from "../../ui/section.js";
 
 /** Why rows were rejected, with the first of them. */

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import type { MigrationProgress, MigrationStep } from "../../contract/migration.js";
-import { formatBytes, formatCount, formatDuration, formatShare } from "../../report/quantities.js";
+import { formatBytes, formatDuration, formatShare } from "../../report/quantities.js";
 
 export const stateWords: Readonly<Record<MigrationStep["state"], string>> = {
   waiting: "Waiting",

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import type { MigrationValidation } from "../../contract/migration.js";
-import { formatCount, formatNumberOf, formatShare } from "../../report/quantities.js";
+import { formatNumberOf, formatShare } from "../../report/quantities.js";
 import { Badge } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
 

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatCount } from "../../base/format-count.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Calendar } from "../../ui/calendar.js";
 import { daysOfMonths } from "../../ui/calendar-days.js";
 import { DayBars } from "../../ui/day-bars.js";

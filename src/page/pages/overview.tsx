@@ -1,4 +1,5 @@
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatCount } from "../../base/format-count.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Estimate } from "../../profile/report.js";
-import { formatBytes, formatCount } from "../../report/quantities.js";
+import { formatBytes } from "../../report/quantities.js";
 import { shown } from "../../ui/text.js";
 
 /** `about 12,345 (± 1.6 %)`, or the bare number where it is exact. */

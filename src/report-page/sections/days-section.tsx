@@ -1,8 +1,9 @@
 import { useMemo } from "preact/hooks";
 import { clockText } from "../../base/day.js";
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { ReportDay } from "../../profile/report.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { BarChart } from "../../ui/bar-charts.js";
 import { Details } from "../../ui/blocks.js";
 import { Calendar } from "../../ui/calendar.js";

@@ -1,11 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { Finding, Report } from "../../profile/report.js";
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatNumberOf,
-} from "../../report/quantities.js";
+import { formatBytes, formatDuration, formatNumberOf } from "../../report/quantities.js";
 import { Sparkline } from "../../ui/bar-charts.js";
 import { type Fact, Facts } from "../../ui/blocks.js";
 import { partText, periodText, shareText, shown } from "../../ui/text.js";

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Estimate, Report, TopID } from "../../profile/report.js";
-import { formatBytes, formatCount, zoneOfShift } from "../../report/quantities.js";
+import { formatBytes, zoneOfShift } from "../../report/quantities.js";
 import { Facts } from "../../ui/blocks.js";
 import { DataTable, PlainTable, type TableColumn } from "../../ui/data-table.js";
 import { Section } from "../../ui/section.js";

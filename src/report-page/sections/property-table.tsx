@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { ReportProperties, ReportProperty } from "../../profile/report.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Details } from "../../ui/blocks.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
 import { partText, shareText, shown } from "../../ui/text.js";

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Finding, ReportReject } from "../../profile/report.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
 import { Details, Preformatted } from "../../ui/blocks.js";
 import { Section } from "../../ui/section.js";

@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Report, ReportEstimates } from "../../profile/report.js";
 import { configurationLine } from "../../report/findings/configuration-fixes.js";
-import { formatBytes, formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { Details, Preformatted } from "../../ui/blocks.js";
 import {
   DataTable,

@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import type { TargetReport } from "../../profile/report.js";
 import { ruleText } from "../../report/findings/target.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Details } from "../../ui/blocks.js";
 import {
   DataTable,

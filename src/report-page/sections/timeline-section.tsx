@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Details } from "../../ui/blocks.js";
 import { PlainTable } from "../../ui/data-table.js";
 import { Section } from "../../ui/section.js";

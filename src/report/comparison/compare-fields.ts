@@ -1,5 +1,5 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Comparison } from "../../profile/report.js";
-import { formatCount } from "../quantities.js";
 import { type Comparable, isFillChanged, listed, quotedNames } from "./differences.js";
 
 type Properties = NonNullable<Comparable["userProperties"]>;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { formatCount } from "../../base/format-count.js";
 import type { Comparison, Finding, Report } from "../../profile/report.js";
-import { formatCount, formatNumberOf, formatSmallShare } from "../quantities.js";
+import { formatNumberOf, formatSmallShare } from "../quantities.js";
 import { compareFields } from "./compare-fields.js";
 import { type Comparable, isNoticeable, listed, quotedNames } from "./differences.js";
 import type { EarlierReport } from "./earlier-report.js";

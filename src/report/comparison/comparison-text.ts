@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { Comparison } from "../../profile/report.js";
-import { formatCount, formatNumberOf, formatShare } from "../quantities.js";
+import { formatNumberOf, formatShare } from "../quantities.js";
 
 /** Items of a list that a summary names. */
 const SHOWN_MAX = 4;

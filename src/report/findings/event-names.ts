@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { ReportEvent } from "../../profile/report.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
 import { type Observation, quoted, quotedList, type ReportedFacts } from "./observation.js";
 import { NAME_CHARACTERS_MAX, NAMES_USUAL_MAX, NAMES_WITH_IDS } from "./thresholds.js";

@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { TopID } from "../../profile/report.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import { fieldsOf, listFix, unlessFix } from "./configuration-fixes.js";
 import {
   type Observation,

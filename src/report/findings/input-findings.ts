@@ -1,7 +1,8 @@
+import { formatCount } from "../../base/format-count.js";
 import { nullTexts } from "../../base/null-texts.js";
 import { sum } from "../../base/sum.js";
 import { dedupeRanges } from "../../options/dedupe-options.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import { describeCommas, describeMissing, groupMissing } from "../summary-parts.js";
 import { cellNames, fieldsOf, fixOf, listFix } from "./configuration-fixes.js";
 import {

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../base/day.js";
+import { formatCount } from "../../base/format-count.js";
 import type { ReportEvent } from "../../profile/report.js";
-import { formatCount } from "../quantities.js";
 import { bulkOf, median } from "./day-counts.js";
 import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 

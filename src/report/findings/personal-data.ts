@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import { isSecretKey } from "../../profile/secret-names.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
 import { type Observation, plainText, quoted, type ReportedFacts, shareOf } from "./observation.js";
 import { type KeyUse, keyUses, onlyEvent, pathOf, valuesOf } from "./property-uses.js";

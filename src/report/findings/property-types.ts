@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { JsonType } from "../../profile/value-types.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import {
   type Observation,
   plainText,

@@ -1,4 +1,4 @@
-import { formatCount } from "../quantities.js";
+import { formatCount } from "../../base/format-count.js";
 import { furtherFieldFix } from "./configuration-fixes.js";
 import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
 

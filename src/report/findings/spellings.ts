@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import { RENAMED_MAX } from "./event-names.js";
 import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 import { memberOf, pathOf, propertySets } from "./property-uses.js";

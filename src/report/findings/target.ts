@@ -1,6 +1,7 @@
+import { formatCount } from "../../base/format-count.js";
 import type { Fix, TargetReport } from "../../profile/report.js";
 import { type Repair, repairs } from "../../target/target-rules.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import { fixOf } from "./configuration-fixes.js";
 import type { FindingCode } from "./finding-codes.js";
 import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";

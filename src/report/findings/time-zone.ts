@@ -1,8 +1,9 @@
 import { DAY_MS, HOUR_MS } from "../../base/day.js";
+import { formatCount } from "../../base/format-count.js";
 import { createZone } from "../../base/luxon-zone.js";
 import type { Zone } from "../../base/zone.js";
 import type { ReportSample } from "../../profile/report.js";
-import { formatCount, zoneOfShift } from "../quantities.js";
+import { zoneOfShift } from "../quantities.js";
 import { timeFix, timesOf } from "./configuration-fixes.js";
 import { median } from "./day-counts.js";
 import type { Observation, ReportedFacts } from "./observation.js";
@@ -10,6 +11,9 @@ import { MINIMUM_HOUR_EVENTS } from "./thresholds.js";
 
 /** Days on either side that an hour is compared with. */
 const DAYS_AROUND = 7;
+
+/** Other days with events that an hour must be compared with. */
+const DAYS_COMPARED_MIN = 4;
 
 /** Share of the usual events that a skipped hour may have, because some clocks are wrong. */
 const SKIPPED_SHARE_MAX = 0.02;
@@ -56,6 +60,8 @@ function shownChanges(facts: ReportedFacts): ShownChanges | undefined {
   if (facts.dayZone !== "UTC" || timesOf(facts).some(({ zone }) => zone !== "UTC"))
     return undefined;
   if (timeFormOf(facts) === "zoned") return undefined;
+  // Zones take 10 ms to load.
+  if (facts.days.filter(({ events }) => events > 0).length <= DAYS_COMPARED_MIN) return undefined;
   for (const zones of zoneSets) {
     const changes = changesOf(createZone(zones[0]), facts).flatMap((change) =>
       judge(facts, change),
@@ -88,7 +94,8 @@ function judge(
     .filter((one) => one.day !== day && one.events > 0);
   const usual = median(around.map(({ hours }) => hours[hour] ?? 0));
   const events = days[index]?.hours[hour] ?? 0;
-  if (around.length < 4 || usual < MINIMUM_HOUR_EVENTS || days[index]?.events === 0) return [];
+  if (around.length < DAYS_COMPARED_MIN || usual < MINIMUM_HOUR_EVENTS || days[index]?.events === 0)
+    return [];
   const isShown = isSkipped
     ? events <= usual * SKIPPED_SHARE_MAX
     : events >= usual * REPEATED_FACTOR_MIN;

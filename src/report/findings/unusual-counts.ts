@@ -1,7 +1,8 @@
 import { clockText, HOUR_MS } from "../../base/day.js";
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { ReportDay } from "../../profile/report.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import {
   bulkOf,
   type IndexRun,

@@ -1,7 +1,8 @@
+import { formatCount } from "../../base/format-count.js";
 import { sum } from "../../base/sum.js";
 import type { ReportDay, ReportProperty } from "../../profile/report.js";
 import { profiledTargets } from "../../profile/split-profile.js";
-import { formatCount, formatNumberOf } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 import { bulkOf, type IndexRun, median, runsOf } from "./day-counts.js";
 import {
   type Observation,
