@@ -236,8 +236,10 @@ export interface KernelExports {
   findOddIds(table: number, target: number): number;
 
   // profile/profile-rows.ts
-  junkHash(start: number, length: number): number;
   profileRows(profile: number, rows: number, from: number, now: number): number;
+
+  // profile/row-ids.ts
+  junkHash(start: number, length: number): number;
 
   // sink/row-buffer.ts
   gatherCells(

@@ -212,14 +212,14 @@ export const frequentLayout = {
 } as const;
 
 export const idEntryLayout = {
-  bytes: 24,
-  words: { rows: 2, others: 3, last: 4, length: 5 },
+  bytes: 32,
+  words: { rows: 2, others: 3, last: 4, length: 5, text: 6, traits: 7 },
   longs: { hash: 0 },
 } as const;
 
 export const idTableLayout = {
-  bytes: 16,
-  words: { slots: 0, entries: 1, texts: 2, count: 3 },
+  bytes: 20,
+  words: { slots: 0, entries: 1, texts: 2, textEnd: 3, count: 4 },
 } as const;
 
 export const idTablesLayout = {
@@ -244,35 +244,15 @@ export const secretNamesLayout = {
   longs: { endings: 0 },
 } as const;
 
-export const junkLayout = {
-  bytes: 16,
-  words: { userRows: 2, deviceRows: 3 },
-  longs: { hash: 0 },
-} as const;
-
-export const junkIdsLayout = {
-  bytes: 16,
-  words: { first: 2, end: 3 },
-  longs: { lengths: 0 },
-} as const;
-
-export const rowsLayout = {
-  bytes: 48,
-  words: {
-    outcomes: 0, event: 1, userID: 2, stableID: 3, value: 4, user: 5, metadata: 6, insertID: 7,
-    timestamps: 8, locals: 9, sources: 10, count: 11,
-  },
-} as const;
-
 export const profileLayout = {
-  bytes: 152,
+  bytes: 156,
   words: {
     eventCounts: 0, groups: 1, groupsMax: 2, userGroup: 3, keyIndex: 4, keyMask: 5, keys: 6,
     keyCount: 7, keysMax: 8, text: 9, textEnd: 10, arena: 11, members: 12, scratch: 13, objects: 14,
     picks: 15, candidates: 16, candidateCount: 17, largest: 18, hours: 19, rejectedDays: 20,
     users: 21, devices: 22, insertIDs: 23, idSet: 24, ids: 25, junk: 26, sizeCounts: 27,
     figures: 28, groupUsers: 29, rows: 30, seed: 31, namesMax: 32, emptyTargets: 33, day: 34,
-    rejectedRows: 35, lookedAt: 36, secretNames: 37,
+    rejectedRows: 35, lookedAt: 36, secretNames: 37, touched: 38,
   },
 } as const;
 
@@ -293,6 +273,26 @@ export const keyLayout = {
   },
   doubles: { bytes: 1, numberMin: 2, numberMax: 3 },
   longs: { hash: 0 },
+} as const;
+
+export const rowsLayout = {
+  bytes: 48,
+  words: {
+    outcomes: 0, event: 1, userID: 2, stableID: 3, value: 4, user: 5, metadata: 6, insertID: 7,
+    timestamps: 8, locals: 9, sources: 10, count: 11,
+  },
+} as const;
+
+export const junkLayout = {
+  bytes: 16,
+  words: { userRows: 2, deviceRows: 3 },
+  longs: { hash: 0 },
+} as const;
+
+export const junkIdsLayout = {
+  bytes: 16,
+  words: { first: 2, end: 3 },
+  longs: { lengths: 0 },
 } as const;
 
 export const candidateLayout = {

@@ -49,7 +49,8 @@ export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/
 export { joinPrefixed, joinStreams, measurePrefixed, unpackLevels } from "./parquet/parquet-values";
 export { clearIds } from "./profile/ids";
 export { findOddIds } from "./profile/odd-ids";
-export { junkHash, profileRows } from "./profile/profile-rows";
+export { profileRows } from "./profile/profile-rows";
+export { junkHash } from "./profile/row-ids";
 export { gatherCells, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";
 export { snappyDecompress } from "./parquet/snappy-inflate";

@@ -115,8 +115,9 @@ class IdTable {
     const byOthers = new Chosen(TEXTS_BY_OTHERS, 2, u32, entries / 4 + others, count);
     const texts: SplitIdText[] = [];
     let [index, end] = [0, 0];
-    for (const number of u32.subarray(slots, slots + SLOTS)) {
-      if (number === 0) continue;
+    for (const slot of u32.subarray(slots, slots + SLOTS)) {
+      if (slot === 0) continue;
+      const number = slot & 0xffff;
       const entry = entries / 4 + number * ENTRY_WORDS;
       writeHash(counts, end, u32[entry + hash]!, u32[entry + hash + 1]!);
       end = writeVarint(counts, end + ID_HASH_BYTES, u32[entry + rows]!);
@@ -144,7 +145,8 @@ class IdTable {
   /** Returns the first bytes of an id. */
   #textOf(number: number): string {
     const length = this.#lengthOf(number);
-    const text = this.#table.get("texts") + number * TEXT_BYTES;
+    const entry = this.#table.get("entries") / 4 + number * ENTRY_WORDS;
+    const text = this.kernel.u32[entry + idEntryLayout.words.text]!;
     const bytes = this.kernel.bytes.subarray(text, text + Math.min(length, TEXT_BYTES));
     return decodeCut(bytes, length);
   }

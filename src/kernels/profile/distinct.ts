@@ -50,6 +50,12 @@ export function addId(set: IdSet, hash: u64): void {
   store<u64>(<usize>set.slots + (probe << 3), hash);
 }
 
+/** Loads the first slot of a hash, and returns some of it. */
+@inline
+export function touchId(set: IdSet, hash: u64): u32 {
+  return load<u32>(<usize>set.slots + ((<usize>(hash >> 20) & set.mask) << 3));
+}
+
 /** Moves the set to `mask + 1` slots at `slots`, which must be more than it has. */
 export function moveIds(set: IdSet, slots: u32, mask: u32): void {
   memory.fill(slots, 0, ((<usize>mask) + 1) << 3);

@@ -59,6 +59,8 @@ export class Profile {
   lookedAt: u32;
   /** `SecretNames`. */
   secretNames: u32;
+  /** Takes what is loaded only for the processor's cache. */
+  touched: u32;
 }
 
 /** The day of events in the future: clocks that are wrong. */
@@ -130,6 +132,27 @@ export class Key {
   get values(): Frequent {
     return changetype<Frequent>(changetype<usize>(this) + offsetof<Key>("entries"));
   }
+}
+
+/** Columns of an event batch in the order of `textColumns`, its insert ids, and arrays by row. */
+@unmanaged
+export class Rows {
+  outcomes: u32;
+  event: u32;
+  userID: u32;
+  stableID: u32;
+  value: u32;
+  user: u32;
+  metadata: u32;
+  /** 0 if insert ids are not needed. */
+  insertID: u32;
+  /** Doubles. */
+  timestamps: u32;
+  /** Doubles: timestamps as wall-clock time in the zone of days. */
+  locals: u32;
+  /** The row of the batch (u32) that each row came from; 0 if they are the same. */
+  sources: u32;
+  count: u32;
 }
 
 @inline
