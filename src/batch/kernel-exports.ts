@@ -229,6 +229,13 @@ export interface KernelExports {
   measurePrefixed(list: number, count: number, p: number, end: number): number;
   unpackLevels(start: number, count: number, width: number, target: number): void;
 
+  // profile/folded-ids.ts
+  addFoldedIds(table: number, taken: number, count: number, numbers: number): void;
+  addFoldedPairs(pairs: number, taken: number, count: number, users: number, devices: number): void;
+  countFoldedPairs(pairs: number, users: number, devices: number): void;
+  moveFoldedIds(table: number, slots: number, bits: number, rowsMin: number): void;
+  moveFoldedPairs(pairs: number, slots: number, bits: number, level: number): void;
+
   // profile/ids.ts
   clearIds(tables: number): void;
 
@@ -240,6 +247,12 @@ export interface KernelExports {
 
   // profile/row-ids.ts
   junkHash(start: number, length: number): number;
+
+  // profile/taken-ids.ts
+  markTexts(table: number, marks: number): void;
+  takeIds(table: number, target: number, numbers: number): number;
+  takeNumbers(bits: number, count: number, numbers: number, target: number): number;
+  takePairs(tables: number, target: number, users: number, devices: number): void;
 
   // sink/row-buffer.ts
   gatherCells(

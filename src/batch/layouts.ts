@@ -195,6 +195,16 @@ export const eventCountsLayout = {
   },
 } as const;
 
+export const foldedIdsLayout = {
+  bytes: 16,
+  words: { slots: 0, bits: 1, count: 2, isCut: 3 },
+} as const;
+
+export const foldedPairsLayout = {
+  bytes: 16,
+  words: { slots: 0, bits: 1, count: 2, level: 3 },
+} as const;
+
 export const textEntryLayout = {
   bytes: 24,
   words: { rows: 2, length: 3, contents: 4, unused: 5 },
@@ -245,14 +255,14 @@ export const secretNamesLayout = {
 } as const;
 
 export const profileLayout = {
-  bytes: 156,
+  bytes: 160,
   words: {
     eventCounts: 0, groups: 1, groupsMax: 2, userGroup: 3, keyIndex: 4, keyMask: 5, keys: 6,
     keyCount: 7, keysMax: 8, text: 9, textEnd: 10, arena: 11, members: 12, scratch: 13, objects: 14,
     picks: 15, candidates: 16, candidateCount: 17, largest: 18, hours: 19, rejectedDays: 20,
     users: 21, devices: 22, insertIDs: 23, idSet: 24, ids: 25, junk: 26, sizeCounts: 27,
-    figures: 28, groupUsers: 29, rows: 30, seed: 31, namesMax: 32, emptyTargets: 33, day: 34,
-    rejectedRows: 35, lookedAt: 36, secretNames: 37, touched: 38,
+    figures: 28, groupUsers: 29, takenUsers: 30, rows: 31, seed: 32, namesMax: 33, emptyTargets: 34,
+    day: 35, rejectedRows: 36, lookedAt: 37, secretNames: 38, touched: 39,
   },
 } as const;
 

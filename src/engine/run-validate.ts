@@ -2,6 +2,7 @@ import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { builtFile } from "../base/package-files.js";
 import { sum } from "../base/sum.js";
+import { Kernel } from "../batch/kernel.js";
 import { forgetKeys, keepKeys } from "../dedupe/kept-keys.js";
 import { keyFileOf, keyLayoutOf, keySplitOf } from "../dedupe/key-layout.js";
 import { formatOf } from "../formats/input-formats.js";
@@ -234,7 +235,7 @@ async function foldProfiles(
 ) {
   const accounts = foldAccounts(facts, records);
   const events = new EventFold();
-  const profile = new ProfileFold();
+  const profile = new ProfileFold(new Kernel());
   // Fold one at a time and in order: the order of the splits decides what exceeds a limit.
   for (const record of inOrder(records)) {
     const split = await ledger.readProfile(record.id);

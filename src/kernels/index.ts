@@ -47,10 +47,14 @@ export { countRowStarts, entriesOfRows, unfoldLists } from "./parquet/parquet-li
 export { lz4Decompress } from "./parquet/lz4";
 export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
 export { joinPrefixed, joinStreams, measurePrefixed, unpackLevels } from "./parquet/parquet-values";
+export {
+  addFoldedIds, addFoldedPairs, countFoldedPairs, moveFoldedIds, moveFoldedPairs,
+} from "./profile/folded-ids";
 export { clearIds } from "./profile/ids";
 export { findOddIds } from "./profile/odd-ids";
 export { profileRows } from "./profile/profile-rows";
 export { junkHash } from "./profile/row-ids";
+export { markTexts, takeIds, takeNumbers, takePairs } from "./profile/taken-ids";
 export { gatherCells, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";
 export { snappyDecompress } from "./parquet/snappy-inflate";

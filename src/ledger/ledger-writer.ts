@@ -1,11 +1,17 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
 import { asOutput } from "../base/output-error.js";
 import type { Layout } from "../output/layout.js";
 import type { SplitEvents } from "../profile/event-counts.js";
-import type { SplitProfile } from "../profile/split-profile.js";
+import type { SplitIds, SplitProfile } from "../profile/split-profile.js";
 import type { SplitRenames } from "../target/split-renames.js";
 import type { DuplicateCounts, MergeRecord, SplitRecord } from "./ledger-records.js";
+
+/** A profile as JSON: with the number of bytes of its ids. */
+export interface StoredProfile extends Omit<SplitProfile, "ids"> {
+  readonly ids: readonly (Omit<SplitIds, "bytes"> & { readonly bytes: number })[];
+}
 
 /** The part of a ledger that worker threads write: the results of splits and merges. */
 export class LedgerWriter {
@@ -20,9 +26,18 @@ export class LedgerWriter {
     await this.write(this.eventsFile(splitId), events);
   }
 
-  /** Call before `writeSplit`. */
-  async writeProfile(splitId: string, profile: SplitProfile): Promise<void> {
-    await this.write(this.profileFile(splitId), profile);
+  /**
+   * Call before `writeSplit`. The bytes of ids are in a file of their own, which is not synced: only dry runs
+   * have profiles, and their ledgers do not last.
+   */
+  async writeProfile(splitId: string, { ids, ...profile }: SplitProfile): Promise<void> {
+    const path = this.profileIdsFile(splitId);
+    await asOutput(path, () => writeFile(path, Buffer.concat(ids.map(({ bytes }) => bytes))));
+    const stored: StoredProfile = {
+      ...profile,
+      ids: ids.map(({ bytes, ...rest }) => ({ ...rest, bytes: bytes.length })),
+    };
+    await this.write(this.profileFile(splitId), stored);
   }
 
   /** Call before `writeSplit`, if events were removed. */
@@ -56,6 +71,10 @@ export class LedgerWriter {
 
   protected profileFile(id: string): string {
     return join(this.layout.splitsDirectory, `${id}.profile.json`);
+  }
+
+  protected profileIdsFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.profile.ids`);
   }
 
   protected duplicatesFile(id: string): string {

@@ -33,7 +33,7 @@ import {
   type SplitRecord,
   splitRecordSchema,
 } from "./ledger-records.js";
-import { LedgerWriter } from "./ledger-writer.js";
+import { LedgerWriter, type StoredProfile } from "./ledger-writer.js";
 import { formatPlan, PlanLines, type PlannedInputs } from "./plan-lines.js";
 
 const splitFileName = new RegExp(`^${splitIdPattern}\\.json$`);
@@ -125,6 +125,7 @@ export class Ledger extends LedgerWriter {
       await rm(this.splitFile(id), { force: true });
       await rm(this.eventsFile(id), { force: true });
       await rm(this.profileFile(id), { force: true });
+      await rm(this.profileIdsFile(id), { force: true });
       await rm(this.duplicatesFile(id), { force: true });
       await rm(this.renamesFile(id), { force: true });
     });
@@ -137,7 +138,14 @@ export class Ledger extends LedgerWriter {
 
   /** Returns the profile of a committed split. Throws `ledger_unreadable`. */
   async readProfile(id: string): Promise<SplitProfile> {
-    return (await readExisting(this.profileFile(id))) as SplitProfile;
+    const stored = (await readExisting(this.profileFile(id))) as StoredProfile;
+    const all = await readFile(this.profileIdsFile(id));
+    let end = 0;
+    const ids = stored.ids.map((one) => {
+      end += one.bytes;
+      return { ...one, bytes: all.subarray(end - one.bytes, end) };
+    });
+    return { ...stored, ids };
   }
 
   /** Returns the removed events of a committed split that has some. Throws `ledger_unreadable`. */

@@ -1,7 +1,8 @@
 import { omitUndefined } from "../base/omit-undefined.js";
-import type { Kernel } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { idEntryLayout, idTableLayout, idTablesLayout } from "../batch/layouts.js";
+import { FITTING_ROWS_MAX, type LargerRows } from "./hash-counts.js";
 import { takeNameUsers } from "./name-users.js";
 import { OddIds } from "./odd-ids.js";
 import { type ProfileMemory, TEXT_BYTES } from "./profile-memory.js";
@@ -13,20 +14,18 @@ const SLOT_BITS = 17;
 const SLOTS = 2 ** SLOT_BITS;
 export const TABLE_IDS_MAX = 65_535;
 
-/** Ids whose texts are kept: those with the most rows, and those with the most other ids. */
-const TEXTS_BY_ROWS = 1_024;
-const TEXTS_BY_OTHERS = 256;
-
 const ENTRY_WORDS = idEntryLayout.bytes / 4;
 
-/** Bytes of a hash in the profile of a split. */
-export const ID_HASH_BYTES = 6;
+/** Bytes of an id that is taken out (src/kernels/profile/taken-ids.ts), and of a pair. */
+export const TAKEN_ID_BYTES = 8;
+export const TAKEN_PAIR_BYTES = 4;
 
 /** Counts users, devices, their pairs, and the users of each event name in kernel memory. */
 export class IdCounts {
   readonly #tables: KernelRecord<keyof typeof idTablesLayout.words>;
   readonly #users: IdTable;
   readonly #devices: IdTable;
+  readonly #bytes: Region;
   #taken: SplitIds[] = [];
 
   constructor(
@@ -40,6 +39,7 @@ export class IdCounts {
     this.#tables.set("users", this.#users.address);
     this.#tables.set("devices", this.#devices.address);
     this.#tables.set("pairs", kernel.allocate(SLOTS * 4));
+    this.#bytes = new Region(kernel, 0);
   }
 
   /** Address of the record that kernels use. */
@@ -54,35 +54,48 @@ export class IdCounts {
 
   /** Takes out the counts and empties the tables. Call it when they are full. */
   makeRoom(): void {
-    const users = this.#users.read();
-    const devices = this.#devices.read();
-    const pairs = this.#pairs(users.numbers, devices.numbers);
-    const names = takeNameUsers(this.kernel, this.memory, users.numbers);
-    this.#taken.push({ users: users.kind, devices: devices.kind, pairs, names });
-    this.kernel.run.clearIds(this.address);
+    const { kernel } = this;
+    const pairs = this.#tables.get("pairCount");
+    const deviceBytes = this.#users.count * TAKEN_ID_BYTES;
+    const pairBytes = deviceBytes + this.#devices.count * TAKEN_ID_BYTES;
+    const end = pairBytes + pairs * TAKEN_PAIR_BYTES;
+    this.#bytes.ensure(end);
+    const start = this.#bytes.address;
+    const users = this.#users.take(start);
+    const devices = this.#devices.take(start + deviceBytes);
+    kernel.run.takePairs(
+      this.address,
+      start + pairBytes,
+      this.#users.numbers,
+      this.#devices.numbers,
+    );
+    const names = takeNameUsers(kernel, this.memory, this.#users.count, this.#users.numbers);
+    const bytes = Buffer.concat([
+      kernel.bytes.subarray(start, start + end),
+      ...names.map(({ indexes }) => indexes),
+    ]);
+    this.#taken.push({
+      users,
+      devices,
+      pairs,
+      names: names.map(({ name, indexes }) => [name, indexes.length / 2] as const),
+      bytes,
+    });
+    kernel.run.clearIds(this.address);
   }
 
   result(): readonly SplitIds[] {
     this.makeRoom();
     return this.#taken;
   }
-
-  #pairs(users: Uint16Array, devices: Uint16Array): string {
-    const first = this.#tables.get("pairs") / 4;
-    const pairs = new Uint16Array(this.#tables.get("pairCount") * 2);
-    let next = 0;
-    for (const pair of this.kernel.u32.subarray(first, first + SLOTS)) {
-      if (pair === 0) continue;
-      pairs[next++] = users[pair & 0xffff]!;
-      pairs[next++] = devices[pair >>> 16]!;
-    }
-    return Buffer.from(pairs.buffer).toString("base64");
-  }
 }
 
 /** The ids of one kind. */
 class IdTable {
+  /** Address of the index (u16) of each number of an id among those that were taken out. */
+  readonly numbers: number;
   readonly #table: KernelRecord<keyof typeof idTableLayout.words>;
+  readonly #marks: number;
 
   constructor(
     private readonly kernel: Kernel,
@@ -91,123 +104,66 @@ class IdTable {
     this.#table = new KernelRecord(kernel, idTableLayout);
     this.#table.set("slots", kernel.allocate(SLOTS * 4));
     this.#table.set("entries", kernel.allocate((TABLE_IDS_MAX + 1) * idEntryLayout.bytes));
-    this.#table.set("texts", kernel.allocate((TABLE_IDS_MAX + 1) * TEXT_BYTES));
+    this.#table.set("texts", kernel.allocate(TABLE_IDS_MAX * TEXT_BYTES + LOOSE_BYTES));
+    this.numbers = kernel.allocate((TABLE_IDS_MAX + 1) * 2);
+    this.#marks = kernel.allocate(TABLE_IDS_MAX + 1);
   }
 
   get address(): number {
     return this.#table.address;
   }
 
-  /**
-   * Returns the ids in the order of their slots, which is nearly that of their hashes: this makes adding
-   * them up fast. `numbers` maps the number of an entry to its index in that order.
-   */
-  read(): { readonly kind: SplitIdKind; readonly numbers: Uint16Array } {
-    const { u32 } = this.kernel;
-    const { rows, others, length } = idEntryLayout.words;
-    const hash = idEntryLayout.longs.hash * 2;
-    const entries = this.#table.get("entries");
-    const slots = this.#table.get("slots") / 4;
-    const count = this.#table.get("count");
-    const counts = Buffer.allocUnsafe(count * (ID_HASH_BYTES + VARINT_BYTES_MAX));
-    const numbers = new Uint16Array(count + 1);
-    const byRows = new Chosen(TEXTS_BY_ROWS, 1, u32, entries / 4 + rows, count);
-    const byOthers = new Chosen(TEXTS_BY_OTHERS, 2, u32, entries / 4 + others, count);
-    const texts: SplitIdText[] = [];
-    let [index, end] = [0, 0];
-    for (const slot of u32.subarray(slots, slots + SLOTS)) {
-      if (slot === 0) continue;
-      const number = slot & 0xffff;
-      const entry = entries / 4 + number * ENTRY_WORDS;
-      writeHash(counts, end, u32[entry + hash]!, u32[entry + hash + 1]!);
-      end = writeVarint(counts, end + ID_HASH_BYTES, u32[entry + rows]!);
-      // Call both once for each number, whatever the first returns.
-      const [isByRows, isByOthers] = [byRows.has(number), byOthers.has(number)];
-      if (isByRows || isByOthers) {
-        texts.push([index, this.#textOf(number), u32[entry + length]!]);
-      }
-      numbers[number] = index++;
-    }
-    const odd = this.odd.read(this.address, count, numbers, (number) => {
-      const isCut = this.#lengthOf(number) > TEXT_BYTES;
-      return `${this.#textOf(number)}${isCut ? "…" : ""}`;
-    });
-    const kind = { counts: counts.toString("base64", 0, end), texts, ...omitUndefined({ odd }) };
-    return { kind, numbers };
+  get count(): number {
+    return this.#table.get("count");
   }
 
-  /** Returns the bytes of a whole id. */
-  #lengthOf(number: number): number {
+  /** Writes the ids to an address, and their `numbers`. */
+  take(target: number): SplitIdKind {
+    const { kernel, count, numbers } = this;
+    const larger = kernel.run.takeIds(this.address, target, numbers);
+    const indexes = new Uint16Array(kernel.memory.buffer, numbers, count + 1);
+    const odd = this.odd.read(this.address, count, indexes, (number) => {
+      const isCut = this.#word(number, "length") > TEXT_BYTES;
+      return `${this.#textOf(number)}${isCut ? "…" : ""}`;
+    });
+    return {
+      count,
+      larger: larger === 0 ? [] : this.#larger(indexes),
+      texts: this.#texts(indexes),
+      ...omitUndefined({ odd }),
+    };
+  }
+
+  #larger(indexes: Uint16Array): readonly LargerRows[] {
+    const larger: LargerRows[] = [];
+    for (let number = 1; number <= this.count; number++) {
+      const rows = this.#word(number, "rows");
+      if (rows > FITTING_ROWS_MAX) larger.push([indexes[number]!, rows]);
+    }
+    return larger;
+  }
+
+  #texts(indexes: Uint16Array): readonly SplitIdText[] {
+    const { kernel, count } = this;
+    kernel.run.markTexts(this.address, this.#marks);
+    const marks = kernel.bytes.subarray(this.#marks, this.#marks + count + 1);
+    const texts: SplitIdText[] = [];
+    for (let number = marks.indexOf(1); number >= 0; number = marks.indexOf(1, number + 1)) {
+      texts.push([indexes[number]!, this.#textOf(number), this.#word(number, "length")]);
+    }
+    return texts;
+  }
+
+  #word(number: number, name: keyof typeof idEntryLayout.words): number {
     const entry = this.#table.get("entries") / 4 + number * ENTRY_WORDS;
-    return this.kernel.u32[entry + idEntryLayout.words.length]!;
+    return this.kernel.u32[entry + idEntryLayout.words[name]]!;
   }
 
   /** Returns the first bytes of an id. */
   #textOf(number: number): string {
-    const length = this.#lengthOf(number);
-    const entry = this.#table.get("entries") / 4 + number * ENTRY_WORDS;
-    const text = this.kernel.u32[entry + idEntryLayout.words.text]!;
+    const length = this.#word(number, "length");
+    const text = this.#word(number, "text");
     const bytes = this.kernel.bytes.subarray(text, text + Math.min(length, TEXT_BYTES));
     return decodeCut(bytes, length);
   }
-}
-
-/**
- * Chooses the `max` entries of a table with the largest amounts of at least `least`. `first` is the
- * index of the amount of entry 0, `count` the largest number of an entry.
- */
-class Chosen {
-  readonly #threshold: number;
-  #leftAtThreshold: number;
-
-  constructor(
-    max: number,
-    least: number,
-    private readonly u32: Uint32Array,
-    private readonly first: number,
-    count: number,
-  ) {
-    const amounts = new Uint32Array(AMOUNTS);
-    for (let number = 1; number <= count; number++) {
-      amounts[this.#amountOf(number)]!++;
-    }
-    let [threshold, left] = [AMOUNTS, max];
-    while (threshold > least && left > 0) left -= amounts[--threshold]!;
-    this.#threshold = threshold;
-    this.#leftAtThreshold = left + amounts[threshold]!;
-  }
-
-  /** Must be called once for each number. */
-  has(number: number): boolean {
-    const amount = this.#amountOf(number);
-    if (amount !== this.#threshold) return amount > this.#threshold;
-    return this.#leftAtThreshold-- > 0;
-  }
-
-  #amountOf(number: number): number {
-    return Math.min(this.u32[this.first + number * ENTRY_WORDS]!, AMOUNTS - 1);
-  }
-}
-
-/** Amounts that `Chosen` distinguishes: larger ones are counted together. */
-const AMOUNTS = 1_024;
-
-const VARINT_BYTES_MAX = 5;
-
-/** Writes the upper `ID_HASH_BYTES` of a hash of 64 bits, the highest first. */
-function writeHash(bytes: Uint8Array, start: number, lower: number, upper: number): void {
-  bytes[start] = upper >>> 24;
-  bytes[start + 1] = upper >>> 16;
-  bytes[start + 2] = upper >>> 8;
-  bytes[start + 3] = upper;
-  bytes[start + 4] = lower >>> 24;
-  bytes[start + 5] = lower >>> 16;
-}
-
-/** Seven bits in each byte, the lowest first; the upper bit says that more follow. */
-function writeVarint(bytes: Uint8Array, start: number, value: number): number {
-  let [at, rest] = [start, value];
-  for (; rest > 0x7f; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
-  bytes[at++] = rest;
-  return at;
 }

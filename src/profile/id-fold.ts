@@ -1,6 +1,7 @@
 import { PROFILE_ID_TEXTS_MAX, PROFILE_IDS_MAX, PROFILE_PAIRS_MAX } from "../base/limits.js";
-import { HashCounts } from "./hash-counts.js";
-import { ID_HASH_BYTES } from "./id-counts.js";
+import { type Kernel, Region } from "../batch/kernel.js";
+import { FITTING_ROWS_MAX, HashCounts, hashAt } from "./hash-counts.js";
+import { TAKEN_ID_BYTES, TAKEN_PAIR_BYTES } from "./id-counts.js";
 import { IdPairs } from "./id-pairs.js";
 import { maskText } from "./masked-text.js";
 import type { NameUsers, NumberedHashes } from "./name-users.js";
@@ -29,20 +30,43 @@ export interface TopIds {
 export class IdFold {
   readonly #users: KindFold;
   readonly #devices: KindFold;
-  readonly #pairs = new IdPairs(PROFILE_PAIRS_MAX);
+  readonly #pairs: IdPairs;
+  readonly #bytes: Region;
 
   /** Counts at most `idsMax` ids of each kind one by one. */
-  constructor(idsMax = PROFILE_IDS_MAX) {
-    this.#users = new KindFold(idsMax);
-    this.#devices = new KindFold(idsMax);
+  constructor(
+    private readonly kernel: Kernel,
+    idsMax = PROFILE_IDS_MAX,
+  ) {
+    this.#users = new KindFold(kernel, idsMax);
+    this.#devices = new KindFold(kernel, idsMax);
+    this.#pairs = new IdPairs(kernel, PROFILE_PAIRS_MAX);
+    this.#bytes = new Region(kernel, 0);
   }
 
   /** `usersOf` returns the users of an event name by its index in the split. */
   add(ids: readonly SplitIds[], usersOf: (name: number) => NameUsers | undefined): void {
-    for (const { users, devices, pairs, names } of ids) {
-      const [added, { hashes }] = [this.#users.add(users), this.#devices.add(devices)];
-      this.#pairs.addAll(decodeIndexes(pairs), added.hashes, hashes);
-      for (const [name, indexes] of names) usersOf(name)?.addAll(decodeIndexes(indexes), added);
+    for (const one of ids) this.#addOne(one, usersOf);
+  }
+
+  #addOne(
+    { users, devices, pairs, names, bytes }: SplitIds,
+    usersOf: (name: number) => NameUsers | undefined,
+  ): void {
+    const { kernel } = this;
+    this.#bytes.ensure(bytes.length);
+    const first = this.#bytes.address;
+    kernel.bytes.set(bytes, first);
+    const deviceStart = first + users.count * TAKEN_ID_BYTES;
+    const pairStart = deviceStart + devices.count * TAKEN_ID_BYTES;
+    this.#devices.add(devices, deviceStart);
+    this.#pairs.addAll(pairStart, pairs, first, deviceStart);
+    const added = this.#users.add(users, first);
+    let start = pairStart + pairs * TAKEN_PAIR_BYTES;
+    for (const [name, count] of names) {
+      const indexes = new Uint16Array(kernel.memory.buffer, start, count);
+      usersOf(name)?.addAll(indexes, added);
+      start += count * 2;
     }
   }
 
@@ -50,18 +74,31 @@ export class IdFold {
   top(max: number): { readonly users: TopIds; readonly devices: TopIds } {
     const [pairs, users, devices] = [this.#pairs, this.#users, this.#devices];
     const [devicesOf, usersOf] = [users.zeros(), devices.zeros()];
-    for (const [user, device] of pairs) {
-      addOne(devicesOf, user);
-      addOne(usersOf, device);
-    }
+    pairs.countOthers(devicesOf, usersOf);
     return { users: users.top(max, devicesOf, pairs), devices: devices.top(max, usersOf, pairs) };
   }
 }
 
-/** Adds one to a hash that has a count; ignores other hashes. */
-function addOne(counts: Map<number, number>, hash: number): void {
-  const count = counts.get(hash);
-  if (count !== undefined) counts.set(hash, count + 1);
+/** Ids as src/kernels/profile/taken-ids.ts takes them out, at an address. */
+export class TakenIds {
+  readonly #larger: ReadonlyMap<number, number>;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly address: number,
+    { larger }: SplitIdKind,
+  ) {
+    this.#larger = new Map(larger);
+  }
+
+  hashAt(index: number): number {
+    return hashAt(this.kernel.u32, this.address / 4 + index * 2);
+  }
+
+  rowsAt(index: number): number {
+    const fitting = this.kernel.u32[this.address / 4 + index * 2]! & FITTING_ROWS_MAX;
+    return this.#larger.get(index) ?? fitting;
+  }
 }
 
 interface IdText {
@@ -72,54 +109,61 @@ interface IdText {
 
 class KindFold {
   readonly #counts: HashCounts;
-  readonly #odd = new OddIdFold();
+  readonly #odd: OddIdFold;
   #texts = new Map<number, IdText>();
 
-  constructor(idsMax: number) {
-    this.#counts = new HashCounts(idsMax);
+  constructor(
+    private readonly kernel: Kernel,
+    idsMax: number,
+  ) {
+    this.#counts = new HashCounts(kernel, idsMax);
+    this.#odd = new OddIdFold(kernel);
   }
 
-  /** Returns the hashes in the order of the ids, and their numbers over all splits. */
-  add(kind: SplitIdKind): NumberedHashes {
-    const { hashes, rows } = decodeCounts(Buffer.from(kind.counts, "base64"));
-    const numbers = this.#counts.addAll(hashes, rows);
-    this.#odd.add(kind, hashes, rows);
+  /** Adds ids at an address. Returns their hashes, and their numbers over all splits. */
+  add(kind: SplitIdKind, address: number): NumberedHashes {
+    const taken = new TakenIds(this.kernel, address, kind);
+    this.#odd.add(kind, taken);
     for (const [index, text, length] of kind.texts) {
-      this.#texts.set(hashes[index]!, { text, length });
+      this.#texts.set(taken.hashAt(index), { text, length });
     }
+    const numbers = this.#counts.addAll(address, kind.count, kind.larger);
     if (this.#texts.size > PROFILE_ID_TEXTS_MAX) this.#forgetTexts();
-    return { hashes, numbers };
+    return { hashAt: (index) => taken.hashAt(index), numbers };
   }
 
-  /** Returns 0 for each hash whose text is known. */
-  zeros(): Map<number, number> {
-    return new Map([...this.#texts.keys()].map((hash) => [hash, 0]));
+  /** Returns counts of 0 rows for each hash whose text is known. */
+  zeros(): HashCounts {
+    const counts = new HashCounts(this.kernel, PROFILE_ID_TEXTS_MAX);
+    counts.addHashes([...this.#texts.keys()], 0);
+    return counts;
   }
 
-  top(max: number, others: ReadonlyMap<number, number>, pairs: IdPairs): TopIds {
+  top(max: number, others: HashCounts, pairs: IdPairs): TopIds {
     const counts = this.#counts;
-    const known = [...this.#texts].map(([hash, { text, length }]) => ({
-      hash,
-      text,
-      isCut: Buffer.byteLength(text) < length,
-      rows: counts.rowsOf(hash),
-      others: others.get(hash) ?? 0,
-    }));
+    const known = [...this.#texts].map(([hash, { text, length }]) => {
+      return { hash, text, length, rows: counts.rowsOf(hash), others: others.rowsOf(hash) };
+    });
     const exact = known.filter(({ hash }) => counts.isExact(hash));
     const most = counts.mostWithout(new Set(exact.map(({ hash }) => hash)));
     const listOf = (ids: typeof known, field: "rows" | "others") =>
       ids
         .sort((a, b) => b[field] - a[field] || (a.text < b.text ? -1 : 1))
         .slice(0, max)
-        .map(({ text, isCut, rows, others }) => ({
-          id: `${maskText(text)}${isCut ? "…" : ""}`,
+        .map(({ text, length, rows, others }) => ({
+          id: `${maskText(text)}${Buffer.byteLength(text) < length ? "…" : ""}`,
           rows,
           others: pairs.estimate(others),
         }));
-    const byRows = exact.filter(({ rows }) => rows >= most);
     return {
-      byRows: listOf(byRows, "rows"),
-      byOthers: listOf(known, "others").filter(({ others }) => others.count >= OTHERS_MIN),
+      byRows: listOf(
+        exact.filter(({ rows }) => rows >= most),
+        "rows",
+      ),
+      byOthers: listOf(
+        known.filter((one) => pairs.estimate(one.others).count >= OTHERS_MIN),
+        "others",
+      ),
       distinct: counts.distinct,
       odd: this.#odd.result(counts),
     };
@@ -134,28 +178,4 @@ class KindFold {
     const kept = ranked.slice(0, PROFILE_ID_TEXTS_MAX / 2);
     this.#texts = new Map(kept.map(({ hash, text }) => [hash, text]));
   }
-}
-
-function decodeIndexes(base64: string): Uint16Array {
-  return new Uint16Array(new Uint8Array(Buffer.from(base64, "base64")).buffer);
-}
-
-/** Decodes the counts that `IdTable.read` in src/profile/id-counts.ts encodes. */
-function decodeCounts(bytes: Uint8Array): {
-  readonly hashes: Float64Array;
-  readonly rows: Float64Array;
-} {
-  const countMax = Math.floor(bytes.length / (ID_HASH_BYTES + 1));
-  const [hashes, rows] = [new Float64Array(countMax), new Float64Array(countMax)];
-  let count = 0;
-  for (let at = 0; at < bytes.length; count++) {
-    const upper = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
-    const lower = (bytes[at + 3]! << 16) | (bytes[at + 4]! << 8) | bytes[at + 5]!;
-    hashes[count] = upper * 2 ** 24 + lower;
-    at += ID_HASH_BYTES;
-    let sum = bytes[at]! & 0x7f;
-    for (let scale = 0x80; bytes[at++]! > 0x7f; scale *= 0x80) sum += (bytes[at]! & 0x7f) * scale;
-    rows[count] = sum;
-  }
-  return { hashes: hashes.subarray(0, count), rows: rows.subarray(0, count) };
 }

@@ -1,57 +1,49 @@
+import type { Kernel } from "../batch/kernel.js";
+import { KernelRecord } from "../batch/kernel-record.js";
+import { foldedPairsLayout } from "../batch/layouts.js";
+import type { HashCounts } from "./hash-counts.js";
+import { FOLDED_SLOT_BYTES, foldedSlotBits } from "./kernel-tables.js";
 import type { Estimate } from "./report.js";
 
-const SLOTS_MIN = 2 ** 12;
-/** At least one pair in 2^11 is kept: the slots need the other bits of the hash. */
-const LEVEL_MAX = 11;
-
 /**
- * Distinct pairs of a user and a device; beyond `pairsMax`, a sample of them. Each level halves the share
- * of pairs that are kept. The hash decides, so a pair is kept in every split or in none (Gibbons, "Distinct
- * sampling", 2001).
+ * Distinct pairs of a user and a device, in kernel memory; beyond `pairsMax`, a sample of them. Each level
+ * halves the share of pairs that are kept. The hash decides, so a pair is kept in every split or in none
+ * (Gibbons, "Distinct sampling", 2001).
  */
 export class IdPairs {
-  /** Two numbers a slot: 0 if it is free, otherwise the hash of the user plus one; that of the device. */
-  #slots = new Float64Array(2 * SLOTS_MIN);
-  #count = 0;
-  #level = 0;
+  readonly #pairs: KernelRecord<keyof typeof foldedPairsLayout.words>;
 
-  constructor(private readonly pairsMax: number) {}
-
-  /** Adds pairs of indexes of a user and a device. */
-  addAll(indexes: Uint16Array, users: Float64Array, devices: Float64Array): void {
-    for (let next = 0; next < indexes.length; next += 2) {
-      this.add(users[indexes[next]!]!, devices[indexes[next + 1]!]!);
-    }
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly pairsMax: number,
+  ) {
+    this.#pairs = new KernelRecord(kernel, foldedPairsLayout);
+    const bits = foldedSlotBits(0);
+    const slots = kernel.allocate(FOLDED_SLOT_BYTES * 2 ** bits);
+    kernel.bytes.fill(0, slots, slots + FOLDED_SLOT_BYTES * 2 ** bits);
+    this.#pairs.set("slots", slots);
+    this.#pairs.set("bits", bits);
   }
 
-  add(user: number, device: number): void {
-    const hash = hashOf(user, device);
-    if (this.#level > 0 && hash >>> (32 - this.#level) !== 0) return;
-    const slots = this.#slots;
-    const mask = slots.length - 1;
-    let at = (2 * hash) & mask;
-    while (slots[at] !== 0) {
-      if (slots[at] === user + 1 && slots[at + 1] === device) return;
-      at = (at + 2) & mask;
-    }
-    if (this.#count === this.pairsMax) {
-      if (this.#level === LEVEL_MAX) return;
-      this.#level++;
-      this.#rebuild(slots.length);
-      this.add(user, device);
-      return;
-    }
-    slots[at] = user + 1;
-    slots[at + 1] = device;
-    this.#count++;
-    if (this.#count * 4 > slots.length) this.#rebuild(slots.length * 2);
+  /** The pairs that are kept. */
+  get count(): number {
+    return this.#pairs.get("count");
   }
 
-  *[Symbol.iterator](): Generator<readonly [user: number, device: number]> {
-    const slots = this.#slots;
-    for (let at = 0; at < slots.length; at += 2) {
-      if (slots[at] !== 0) yield [slots[at]! - 1, slots[at + 1]!];
-    }
+  /**
+   * Adds `count` pairs at an address, of the indexes of a user and a device at `users` and `devices`, as
+   * src/kernels/profile/taken-ids.ts takes them out.
+   */
+  addAll(address: number, count: number, users: number, devices: number): void {
+    const bits = foldedSlotBits(this.count + count);
+    if (bits > this.#pairs.get("bits")) this.#move(bits, this.#level);
+    this.kernel.run.addFoldedPairs(this.#pairs.address, address, count, users, devices);
+    while (this.count > this.pairsMax) this.#move(this.#pairs.get("bits"), this.#level + 1);
+  }
+
+  /** Adds one row for each pair of a user, and of a device, to those that are in these counts. */
+  countOthers(users: HashCounts, devices: HashCounts): void {
+    this.kernel.run.countFoldedPairs(this.#pairs.address, users.address, devices.address);
   }
 
   /** Estimates the number of distinct pairs if `count` of them are kept. */
@@ -61,21 +53,15 @@ export class IdPairs {
     return { count: count / share, error: Math.sqrt((1 - share) / Math.max(1, count)) };
   }
 
-  #rebuild(length: number): void {
-    const pairs = this.#slots;
-    this.#slots = new Float64Array(length);
-    this.#count = 0;
-    for (let at = 0; at < pairs.length; at += 2) {
-      if (pairs[at] !== 0) this.add(pairs[at]! - 1, pairs[at + 1]!);
-    }
+  get #level(): number {
+    return this.#pairs.get("level");
   }
-}
 
-/** Mixes two hashes of 48 bits into 32 bits (the finalizer of MurmurHash3). */
-function hashOf(user: number, device: number): number {
-  let hash = Math.imul(user / 2 ** 16, 0x9e37_79b1) ^ Math.imul(device / 2 ** 16, 0x85eb_ca6b);
-  hash ^= Math.imul(user & 0xffff, 0xc2b2_ae35) + (device & 0xffff);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  #move(bits: number, level: number): void {
+    const { kernel } = this;
+    const old = this.#pairs.get("slots");
+    const slots = kernel.allocate(FOLDED_SLOT_BYTES * 2 ** bits);
+    kernel.run.moveFoldedPairs(this.#pairs.address, slots, bits, level);
+    kernel.free(old);
+  }
 }

@@ -8,6 +8,15 @@ export function slotCountFor(entriesMax: number): number {
   return 2 ** Math.ceil(Math.log2(entriesMax * 2));
 }
 
+/** Bytes of a slot of the tables in src/kernels/profile/folded-ids.ts. */
+export const FOLDED_SLOT_BYTES = 16;
+const FOLDED_SLOT_BITS_MIN = 12;
+
+/** Returns the bits of the slots of these tables: at most three quarters are used. */
+export function foldedSlotBits(entriesMax: number): number {
+  return Math.max(FOLDED_SLOT_BITS_MIN, Math.ceil(Math.log2((entriesMax * 4) / 3)));
+}
+
 /** Counts rows by a whole number in kernel memory, for at most `numbersMax` numbers. */
 export class NumberCounts {
   readonly #counts: KernelRecord<keyof typeof countsLayout.words>;

@@ -1,47 +1,43 @@
 import type { Kernel } from "../batch/kernel.js";
 import { groupLayout } from "../batch/layouts.js";
-import { ID_REGISTER_BYTES, NAME_USERS_BYTES, type ProfileMemory } from "./profile-memory.js";
+import { ID_REGISTER_BYTES, type ProfileMemory } from "./profile-memory.js";
 import type { Estimate } from "./report.js";
 import { Registers } from "./sketches.js";
-import type { SplitNameUsers } from "./split-profile.js";
+
+/** The users of an event name in a part of a split: their indexes (u16). */
+interface TakenUsers {
+  readonly name: number;
+  readonly indexes: Uint8Array;
+}
 
 /**
- * Takes the users of each event name out of kernel memory. `numbers` maps the number of a user in
- * the table of users to its index.
+ * Takes the users of each event name out of kernel memory. `numbers` is the address of the indexes of the
+ * numbers of users, of which there are `count`.
  */
 export function takeNameUsers(
-  { u32 }: Kernel,
+  kernel: Kernel,
   memory: ProfileMemory,
-  numbers: Uint16Array,
-): readonly SplitNameUsers[] {
+  count: number,
+  numbers: number,
+): readonly TakenUsers[] {
   const groups = memory.get("groups") / 4;
-  const taken: SplitNameUsers[] = [];
+  const target = memory.get("takenUsers");
+  const taken: TakenUsers[] = [];
   for (let name = 1; name <= memory.get("groupsMax"); name++) {
     const group = groups + (name * groupLayout.bytes) / 4;
-    const first = u32[group + groupLayout.words.users]! / 4;
-    u32[group + groupLayout.words.users] = 0;
-    if (first === 0) continue;
-    const users = indexesOf(u32.subarray(first, first + NAME_USERS_BYTES / 4), numbers);
-    if (users.length > 0) taken.push([name - 1, Buffer.from(users.buffer).toString("base64")]);
+    const bits = kernel.u32[group + groupLayout.words.users]!;
+    kernel.u32[group + groupLayout.words.users] = 0;
+    if (bits === 0) continue;
+    const users = kernel.run.takeNumbers(bits, count, numbers, target);
+    if (users === 0) continue;
+    taken.push({ name: name - 1, indexes: kernel.bytes.slice(target, target + users * 2) });
   }
   return taken;
 }
 
-/** Returns the indexes of the numbers whose bits are set. */
-function indexesOf(bits: Uint32Array, numbers: Uint16Array): Uint16Array {
-  const indexes = new Uint16Array(numbers.length);
-  let count = 0;
-  for (let word = 0; word < bits.length; word++) {
-    for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) {
-      indexes[count++] = numbers[word * 32 + 31 - Math.clz32(rest & -rest)]!;
-    }
-  }
-  return indexes.slice(0, count);
-}
-
-/** Users of a part of a split: their hashes and, while none is dropped, their numbers over all splits. */
+/** Users of a part of a split: their hashes by their indexes and, while none is dropped, their numbers over all splits. */
 export interface NumberedHashes {
-  readonly hashes: Float64Array;
+  hashAt(index: number): number;
   readonly numbers: Uint32Array | undefined;
 }
 
@@ -68,12 +64,12 @@ export class NameUsers {
   ) {}
 
   /** Adds the users at these indexes. */
-  addAll(indexes: Uint16Array, { hashes, numbers }: NumberedHashes): void {
+  addAll(indexes: Uint16Array, { hashAt, numbers }: NumberedHashes): void {
     const bits = numbers && this.#reserve(indexes, numbers);
     this.#bits = bits;
     for (const index of indexes) {
       if (bits !== undefined && !this.#isNew(bits, numbers![index]!)) continue;
-      this.#registers.add(salted(hashes[index]!, this.salt));
+      this.#registers.add(salted(hashAt(index), this.salt));
     }
   }
 

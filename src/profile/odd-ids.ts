@@ -3,6 +3,7 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { oddIdLayout } from "../batch/layouts.js";
 import { textChanges } from "../batch/text-changes.js";
 import { HashCounts } from "./hash-counts.js";
+import type { TakenIds } from "./id-fold.js";
 import { maskText } from "./masked-text.js";
 import type { OddForm } from "./report-identity.js";
 import type { SplitIdKind, SplitOddIds } from "./split-profile.js";
@@ -82,12 +83,14 @@ export interface OddIdCounts {
 export class OddIdFold {
   readonly #forms = new Map<OddForm, FormFold>();
 
-  /** Adds those of a split; `hashes` and `rows` are those of all of its ids. */
-  add({ odd = [] }: SplitIdKind, hashes: Float64Array, rows: Float64Array): void {
+  constructor(private readonly kernel: Kernel) {}
+
+  /** Adds those of a split; `ids` are all of its ids. */
+  add({ odd = [] }: SplitIdKind, ids: TakenIds): void {
     for (const one of odd) {
-      const known = this.#forms.get(one.form) ?? new FormFold();
+      const known = this.#forms.get(one.form) ?? new FormFold(this.kernel);
       this.#forms.set(one.form, known);
-      known.add(one, hashes, rows);
+      known.add(one, ids);
     }
   }
 
@@ -98,26 +101,28 @@ export class OddIdFold {
 }
 
 class FormFold {
-  readonly #ids = new HashCounts(PROFILE_IDS_MAX);
-  readonly #usual = new HashCounts(PROFILE_IDS_MAX);
+  readonly #ids: HashCounts;
+  readonly #usual: HashCounts;
   #rows = 0;
   #examples: readonly string[] = [];
 
-  add({ ids, examples }: SplitOddIds, hashes: Float64Array, rows: Float64Array): void {
+  constructor(kernel: Kernel) {
+    this.#ids = new HashCounts(kernel, PROFILE_IDS_MAX);
+    this.#usual = new HashCounts(kernel, PROFILE_IDS_MAX);
+  }
+
+  add({ ids, examples }: SplitOddIds, all: TakenIds): void {
     const bytes = Buffer.from(ids, "base64");
-    const count = bytes.length / ID_BYTES;
-    const own = new Float64Array(count);
-    const usual = new Float64Array(count);
-    const counts = new Float64Array(count);
-    for (let at = 0; at < count; at++) {
-      const index = bytes.readUInt16BE(at * ID_BYTES);
-      own[at] = hashes[index]!;
-      usual[at] = bytes.readUIntBE(at * ID_BYTES + 2, HASH_BYTES);
-      counts[at] = rows[index]!;
-      this.#rows += rows[index]!;
+    const own: number[] = [];
+    const usual: number[] = [];
+    for (let at = 0; at < bytes.length; at += ID_BYTES) {
+      const index = bytes.readUInt16BE(at);
+      own.push(all.hashAt(index));
+      usual.push(bytes.readUIntBE(at + 2, HASH_BYTES));
+      this.#rows += all.rowsAt(index);
     }
-    this.#ids.addAll(own, counts);
-    this.#usual.addAll(usual, counts);
+    this.#ids.addHashes(own, 1);
+    this.#usual.addHashes(usual, 1);
     this.#examples = [...new Set([...this.#examples, ...examples])].slice(0, EXAMPLES_MAX);
   }
 

@@ -4,6 +4,7 @@ import {
   PROFILE_NAMES_MAX,
   PROFILE_VALUES_MAX,
 } from "../base/limits.js";
+import type { Kernel } from "../batch/kernel.js";
 import { FieldTally } from "./field-tally.js";
 import { IdFold } from "./id-fold.js";
 import { NameUsers, type UsersBudget } from "./name-users.js";
@@ -45,7 +46,7 @@ export class ProfileFold {
   readonly users = new Registers(ID_REGISTER_BYTES);
   readonly devices = new Registers(ID_REGISTER_BYTES);
   readonly insertIDs = new Registers(INSERT_ID_REGISTER_BYTES);
-  readonly ids = new IdFold();
+  readonly ids: IdFold;
   readonly partSizes = new PartSizeFold();
   readonly fields = new FieldTally();
   readonly junkIDs = new Map<string, number>();
@@ -64,7 +65,8 @@ export class ProfileFold {
   #unknown = 0;
   #leftOut = 0;
 
-  constructor() {
+  constructor(kernel: Kernel) {
+    this.ids = new IdFold(kernel);
     this.userProperties = new PropertyFold(this.#keys);
   }
 

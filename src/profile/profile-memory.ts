@@ -83,6 +83,7 @@ export class ProfileMemory {
       figures: allocate(FIGURES * 8),
       rejectedRows: allocate(REJECT_CODES * 4),
       groupUsers: allocate((namesMax + 1) * NAME_USERS_BYTES),
+      takenUsers: allocate(8 * NAME_USERS_BYTES * 2),
       namesMax: groups,
       secretNames: placeSecretNames(kernel),
     };

@@ -3,11 +3,12 @@ import type { RowPlace } from "../batch/batch.js";
 import type { TraceStep } from "../batch/row-trace.js";
 import type { SplitEvents } from "./event-counts.js";
 import type { FieldCounts } from "./field-counts.js";
+import type { LargerRows } from "./hash-counts.js";
 import type { OddForm } from "./report-identity.js";
 
 /**
- * The profile of one split: a function of its rows in their order. Plain JSON data; registers of
- * HyperLogLog sketches are base64. `ProfileFold` adds up profiles.
+ * The profile of one split: a function of its rows in their order. Plain JSON data but for the bytes of
+ * `ids`; registers of HyperLogLog sketches are base64. `ProfileFold` adds up profiles.
  */
 export interface SplitProfile {
   readonly events: SplitEvents;
@@ -137,21 +138,26 @@ export interface FrequentText {
   readonly length: number;
 }
 
-/** Exact counts of the users, devices and pairs of both in some rows. */
+/**
+ * Exact counts of the users, devices and pairs of both in some rows. `bytes` are, one after the other: the
+ * hashes and rows of the users and of the devices, then the pairs (src/kernels/profile/taken-ids.ts), and the
+ * users of each name as u16 indexes.
+ */
 export interface SplitIds {
   readonly users: SplitIdKind;
   readonly devices: SplitIdKind;
-  /** Base64 of two u16 for each pair: the indexes of its user and device. */
-  readonly pairs: string;
-  readonly names: readonly SplitNameUsers[];
+  /** The number of pairs. */
+  readonly pairs: number;
+  /** Indexes of event names, with the number of their users. */
+  readonly names: readonly (readonly [name: number, users: number])[];
+  readonly bytes: Uint8Array;
 }
 
-/** Index of an event name, and base64 of a u16 for each of its users: their indexes. */
-export type SplitNameUsers = readonly [name: number, users: string];
-
 export interface SplitIdKind {
-  /** Base64 of each id: 6 bytes of its hash, then its rows in groups of 7 bits, the lowest first. */
-  readonly counts: string;
+  /** The number of ids. */
+  readonly count: number;
+  /** Ids with more rows than fit beside their hash. */
+  readonly larger: readonly LargerRows[];
   /** Texts of the ids with the most rows or other ids. */
   readonly texts: readonly SplitIdText[];
   /** Absent if there are none. */

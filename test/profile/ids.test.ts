@@ -8,22 +8,25 @@ import type { SplitProfile } from "../../src/profile/split-profile.js";
 import { eventRow } from "../sinks/event-rows.js";
 import { propertyRuns } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
+import { usedKernel } from "../support/used-kernel.js";
 import { profileInKernel } from "./kit/profile-rows.js";
 
 /** A hash as kernels make them: spread over 48 bits. */
 const hashOf = (number: number) => (number * 0x9e37_79b9_7f4b) % 2 ** 48;
 
+const kernel = usedKernel();
+
 /** Adds a row of each number, in the order of their hashes, as splits give them. */
 function addRows(counts: HashCounts, numbers: readonly number[]) {
-  const hashes = Float64Array.from(numbers, hashOf).sort();
-  counts.addAll(hashes, new Float64Array(hashes.length).fill(1));
+  const hashes = numbers.map(hashOf).sort((one, other) => one - other);
+  counts.addHashes(hashes, 1);
 }
 
 describe("counts by hash", () => {
   it("are exact up to the limit, in any order", () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat({ max: 300 }), { maxLength: 1_000 })), (lists) => {
-        const counts = new HashCounts(301);
+        const counts = new HashCounts(kernel, 301);
         for (const list of lists) addRows(counts, list);
         const numbers = lists.flat();
         for (let number = 0; number <= 300; number++) {
@@ -37,7 +40,7 @@ describe("counts by hash", () => {
   });
 
   it("beyond the limit lack at most the rows that they say, and keep the most frequent", () => {
-    const counts = new HashCounts(100);
+    const counts = new HashCounts(kernel, 100);
     const exact = new Map<number, number>();
     for (let step = 0; step < 20_000; step++) {
       const number = step % 3 === 0 ? step % 5 : 10 + ((step * 7_919) % 4_000);
@@ -54,26 +57,68 @@ describe("counts by hash", () => {
   });
 });
 
+/** Adds pairs of numbers, a few thousand at once, as splits give them. */
+function addPairs(pairs: IdPairs, numbers: readonly (readonly [user: number, device: number])[]) {
+  const [words, ids] = [kernel.allocate(4 * 5_000), kernel.allocate(8 * 2 * 5_000)];
+  for (let start = 0; start < numbers.length; start += 5_000) {
+    const part = numbers.slice(start, start + 5_000);
+    for (const [index, both] of part.entries()) {
+      kernel.u32[words / 4 + index] = index * 2 ** 16 + index;
+      for (const [kind, number] of both.entries()) {
+        const hash = BigInt(hashOf(number)) << 16n;
+        kernel.longs[ids / 8 + kind * 5_000 + index] = hash;
+      }
+    }
+    pairs.addAll(words, part.length, ids, ids + 8 * 5_000);
+  }
+  kernel.free(words);
+  kernel.free(ids);
+}
+
 describe("pairs of ids", () => {
+  const numbers = (count: number, pairOf: (step: number) => readonly [number, number]) =>
+    Array.from({ length: count }, (_, step) => pairOf(step));
+
   it("are counted once up to the limit", () => {
-    const pairs = new IdPairs(1_000);
-    for (let step = 0; step < 3_000; step++) pairs.add(hashOf(step % 50), hashOf(step % 20));
-    expect([...pairs]).toHaveLength(100);
+    const pairs = new IdPairs(kernel, 1_000);
+    addPairs(
+      pairs,
+      numbers(13_000, (step) => [step % 50, step % 20]),
+    );
+    expect(pairs.count).toBe(100);
     expect(pairs.estimate(100)).toEqual({ count: 100, error: 0 });
   });
 
+  it("give the distinct others of the ids that are asked for", () => {
+    const pairs = new IdPairs(kernel, 1_000);
+    addPairs(
+      pairs,
+      numbers(13_000, (step) => [step % 50, step % 20]),
+    );
+    const [users, devices] = [new HashCounts(kernel, 10), new HashCounts(kernel, 10)];
+    users.addHashes([hashOf(3), hashOf(77)], 0);
+    devices.addHashes([hashOf(4)], 0);
+    pairs.countOthers(users, devices);
+    expect([3, 77, 4].map((number) => users.rowsOf(hashOf(number)))).toEqual([2, 0, 0]);
+    expect(devices.rowsOf(hashOf(4))).toBe(5);
+    expect(users.distinct).toBe(2);
+  });
+
   it("are a sample beyond it, within four standard errors", () => {
-    const pairs = new IdPairs(2_000);
-    for (let step = 0; step < 40_000; step++) pairs.add(hashOf(1 + (step % 20_000)), hashOf(1));
-    const { count, error } = pairs.estimate([...pairs].length);
-    expect([...pairs].length).toBeLessThanOrEqual(2_000);
+    const pairs = new IdPairs(kernel, 2_000);
+    addPairs(
+      pairs,
+      numbers(40_000, (step) => [1 + (step % 20_000), 1]),
+    );
+    const { count, error } = pairs.estimate(pairs.count);
+    expect(pairs.count).toBeLessThanOrEqual(2_000);
     expect(Math.abs(count - 20_000)).toBeLessThanOrEqual(4 * error * 20_000);
   });
 });
 
 /** Adds up the ids of splits. `idsMax`: ids that are counted one by one. */
 function foldIds({ ids }: Pick<SplitProfile, "ids">, idsMax?: number): IdFold {
-  const fold = new IdFold(idsMax);
+  const fold = new IdFold(kernel, idsMax);
   fold.add(ids, () => undefined);
   return fold;
 }
@@ -89,7 +134,7 @@ describe("the ids with the most rows", () => {
       const others = Array.from({ length: 1_300 }, (_, index) => `user ${split} ${index}`);
       return profileUsers([...others, ...others, ...others, "most", "most"]);
     });
-    const fold = new IdFold();
+    const fold = new IdFold(kernel);
     for (const { ids } of splits) fold.add(ids, () => undefined);
     expect(fold.top(10).users.byRows).toEqual([]);
   });
@@ -101,7 +146,7 @@ describe("the ids with the most rows", () => {
   ])("are exactly those of a plain count, as far as they are listed: %s", (name, exponent) => {
     const random = createRandom(name.length);
     const exact = new Map<string, number>();
-    const fold = new IdFold(5_000);
+    const fold = new IdFold(kernel, 5_000);
     for (let split = 0; split < 6; split++) {
       const users = Array.from({ length: 6_000 }, () => {
         const share = exponent === 0 ? random() : random() ** (6 / exponent);
@@ -140,7 +185,7 @@ it("counts ids on when a table is full in the middle of a batch", () => {
 
 describe("ids in an odd form", () => {
   const oddOf = (...splits: readonly (readonly (string | null)[])[]) => {
-    const fold = new IdFold();
+    const fold = new IdFold(kernel);
     for (const users of splits) {
       const rows = users.map((userID) => eventRow({ userID, stableID: "d" }));
       fold.add(profileInKernel([rows]).ids, () => undefined);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { ProfileFold } from "../../src/profile/profile-fold.js";
 import type { SplitProfile } from "../../src/profile/split-profile.js";
 import { eventRow } from "../sinks/event-rows.js";
+import { usedKernel } from "../support/used-kernel.js";
 import { profileInKernel, smallProfile } from "./kit/profile-rows.js";
 
 function rowsWith(...metadata: readonly object[]) {
@@ -63,7 +64,7 @@ it("keeps keys with a lone surrogate as written, and reads values of any depth",
 });
 
 it("keeps no more names, keys and samples over many splits than in one", () => {
-  const fold = new ProfileFold();
+  const fold = new ProfileFold(usedKernel());
   for (let split = 0; split < 5; split++) {
     const rows = Array.from({ length: 30 }, (_, index) =>
       eventRow({ event: `event ${index}`, metadata: JSON.stringify({ [`key ${split}`]: index }) }),

@@ -12,11 +12,11 @@ import { spread } from "../byte-hash";
 import { copyLoose } from "../utf8";
 
 /** Slots of each table as an exponent of two; at most half of them are used. */
-const ID_SLOT_BITS: u32 = 17;
+export const ID_SLOT_BITS: u32 = 17;
 /** Entries of a table, so that numbers from 1 fit into 16 bits. */
 const TABLE_IDS_MAX: u32 = 65535;
 /** Bits of a slot that are the number of its entry; the others are a part of its hash. */
-const NUMBER_MASK: u32 = 0xffff;
+export const NUMBER_MASK: u32 = 0xffff;
 /** Bytes that are kept of an id. */
 export const ID_TEXT_BYTES: u32 = 64;
 

@@ -44,6 +44,8 @@ export class Profile {
   sizeCounts: u32;
   figures: u32;
   groupUsers: u32;
+  /** Room for the indexes (u16) of the users of one group. */
+  takenUsers: u32;
   /** Rows of event batches so far. */
   rows: u32;
   /** Selects the sample rows, together with their numbers. */

@@ -38,7 +38,7 @@ export function profileInKernel(
 
 /** The fold of these splits. */
 export function foldOf(...profiles: readonly SplitProfile[]): ProfileFold {
-  const fold = new ProfileFold();
+  const fold = new ProfileFold(kernel);
   for (const profile of profiles) {
     fold.add(
       profile,
