@@ -231,7 +231,9 @@ export interface KernelExports {
 
   // profile/folded-ids.ts
   addFoldedIds(table: number, taken: number, count: number, numbers: number): void;
-  addFoldedPairs(pairs: number, taken: number, count: number, users: number, devices: number): void;
+  addFoldedPairs(
+    pairs: number, taken: number, count: number, users: number, devices: number,
+  ): number;
   countFoldedPairs(pairs: number, users: number, devices: number): void;
   moveFoldedIds(table: number, slots: number, bits: number, rowsMin: number): void;
   moveFoldedPairs(pairs: number, slots: number, bits: number, level: number): void;

@@ -102,7 +102,8 @@ export class HashCounts {
   mostWithout(known: ReadonlySet<number>): number {
     const { u32 } = this.kernel;
     let most = this.#dropped;
-    for (let slot = this.#first; slot < this.#end; slot += SLOT_WORDS) {
+    const end = this.#end;
+    for (let slot = this.#first; slot < end; slot += SLOT_WORDS) {
       if (u32[slot] === 0) continue;
       const rows = rowsAt(u32, slot) + (numberAt(u32, slot) === LATE ? this.#dropped : 0);
       if (rows > most && !known.has(hashAt(u32, slot))) most = rows;
@@ -114,7 +115,8 @@ export class HashCounts {
   sharedWith(other: HashCounts): number {
     const { u32 } = this.kernel;
     let shared = 0;
-    for (let slot = this.#first; slot < this.#end; slot += SLOT_WORDS) {
+    const end = this.#end;
+    for (let slot = this.#first; slot < end; slot += SLOT_WORDS) {
       if (u32[slot] !== 0 && other.rowsOf(hashAt(u32, slot)) > 0) shared++;
     }
     return shared;
@@ -154,7 +156,8 @@ export class HashCounts {
   #prune(): void {
     const { u32 } = this.kernel;
     const counts = new Uint32Array(ROWS_DISTINGUISHED);
-    for (let slot = this.#first; slot < this.#end; slot += SLOT_WORDS) {
+    const end = this.#end;
+    for (let slot = this.#first; slot < end; slot += SLOT_WORDS) {
       if (u32[slot] !== 0) counts[Math.min(rowsAt(u32, slot), ROWS_DISTINGUISHED - 1)]!++;
     }
     let [most, left] = [0, this.#table.get("count") / 2];

@@ -8,6 +8,7 @@ import { OddIds } from "./odd-ids.js";
 import { type ProfileMemory, TEXT_BYTES } from "./profile-memory.js";
 import { decodeCut } from "./profile-tables.js";
 import type { SplitIdKind, SplitIds, SplitIdText } from "./split-profile.js";
+import { TAKEN_ID_BYTES, TAKEN_PAIR_BYTES } from "./taken-ids.js";
 
 /** Slots and entries of a table (`ID_SLOT_BITS` and `TABLE_IDS_MAX` in src/kernels/profile/ids.ts). */
 const SLOT_BITS = 17;
@@ -15,10 +16,6 @@ const SLOTS = 2 ** SLOT_BITS;
 export const TABLE_IDS_MAX = 65_535;
 
 const ENTRY_WORDS = idEntryLayout.bytes / 4;
-
-/** Bytes of an id that is taken out (src/kernels/profile/taken-ids.ts), and of a pair. */
-export const TAKEN_ID_BYTES = 8;
-export const TAKEN_PAIR_BYTES = 4;
 
 /** Counts users, devices, their pairs, and the users of each event name in kernel memory. */
 export class IdCounts {

@@ -1,13 +1,13 @@
 import { PROFILE_ID_TEXTS_MAX, PROFILE_IDS_MAX, PROFILE_PAIRS_MAX } from "../base/limits.js";
 import { type Kernel, Region } from "../batch/kernel.js";
-import { FITTING_ROWS_MAX, HashCounts, hashAt } from "./hash-counts.js";
-import { TAKEN_ID_BYTES, TAKEN_PAIR_BYTES } from "./id-counts.js";
+import { HashCounts } from "./hash-counts.js";
 import { IdPairs } from "./id-pairs.js";
 import { maskText } from "./masked-text.js";
 import type { NameUsers, NumberedHashes } from "./name-users.js";
 import { type OddIdCounts, OddIdFold } from "./odd-ids.js";
 import type { TopID } from "./report.js";
 import type { SplitIdKind, SplitIds } from "./split-profile.js";
+import { TAKEN_ID_BYTES, TAKEN_PAIR_BYTES, TakenIds } from "./taken-ids.js";
 
 /** Ids with fewer ids of the other kind are ordinary. */
 const OTHERS_MIN = 10;
@@ -76,28 +76,6 @@ export class IdFold {
     const [devicesOf, usersOf] = [users.zeros(), devices.zeros()];
     pairs.countOthers(devicesOf, usersOf);
     return { users: users.top(max, devicesOf, pairs), devices: devices.top(max, usersOf, pairs) };
-  }
-}
-
-/** Ids as src/kernels/profile/taken-ids.ts takes them out, at an address. */
-export class TakenIds {
-  readonly #larger: ReadonlyMap<number, number>;
-
-  constructor(
-    private readonly kernel: Kernel,
-    private readonly address: number,
-    { larger }: SplitIdKind,
-  ) {
-    this.#larger = new Map(larger);
-  }
-
-  hashAt(index: number): number {
-    return hashAt(this.kernel.u32, this.address / 4 + index * 2);
-  }
-
-  rowsAt(index: number): number {
-    const fitting = this.kernel.u32[this.address / 4 + index * 2]! & FITTING_ROWS_MAX;
-    return this.#larger.get(index) ?? fitting;
   }
 }
 

@@ -3,10 +3,10 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { oddIdLayout } from "../batch/layouts.js";
 import { textChanges } from "../batch/text-changes.js";
 import { HashCounts } from "./hash-counts.js";
-import type { TakenIds } from "./id-fold.js";
 import { maskText } from "./masked-text.js";
 import type { OddForm } from "./report-identity.js";
 import type { SplitIdKind, SplitOddIds } from "./split-profile.js";
+import type { TakenIds } from "./taken-ids.js";
 
 /** Odd ids that a report shows of each form. */
 const EXAMPLES_MAX = 3;

@@ -91,45 +91,84 @@ export function moveFoldedIds(table: FoldedIds, slots: usize, bits: u32, rowsMin
   table.count = count;
 }
 
+/** The hash of a pair: its first bits decide whether it is kept, those after the level choose its slot. */
+@inline
+function hashOfPair(user: u64, device: u64): u64 {
+  return spread(user ^ rotl(device, 29));
+}
+
+@inline
+function firstSlot(pairs: FoldedPairs, hash: u64): usize {
+  return <usize>pairs.slots + (<usize>((hash << <u64>pairs.level) >> <u64>(64 - pairs.bits)) << 4);
+}
+
 /** Adds a pair that is not yet there, if its level is kept. */
-function addPair(pairs: FoldedPairs, slots: usize, bits: u32, user: u64, device: u64): void {
-  const hash = spread(user ^ rotl(device, 29));
+function addPair(pairs: FoldedPairs, user: u64, device: u64, hash: u64): void {
   const level = <u64>pairs.level;
   if (level > 0 && hash >> (64 - level) != 0) return;
-  let slot = slots + (<usize>((hash << level) >> <u64>(64 - bits)) << 4);
+  const slots = <usize>pairs.slots;
+  let slot = firstSlot(pairs, hash);
   for (let known = load<u64>(slot); known != 0; known = load<u64>(slot)) {
     if (known == user && load<u64>(slot, 8) == device) return;
-    slot = slots + ((slot - slots + 16) & ((<usize>16 << bits) - 1));
+    slot = slots + ((slot - slots + 16) & ((<usize>16 << pairs.bits) - 1));
   }
   store<u64>(slot, user);
   store<u64>(slot, device, 8);
   pairs.count++;
 }
 
-/** Adds pairs of indexes that were taken out, of `users` and `devices` that were. */
+/** A pair whose slot is loaded before it is added, so that several pairs wait for memory at once. */
+@unmanaged
+class AwaitedPair {
+  user: u64;
+  device: u64;
+  hash: u64;
+}
+
+const AWAITED: u32 = 32;
+const awaited: usize = memory.data(768, 8);
+
+/**
+ * Adds pairs of indexes that were taken out, of `users` and `devices` that were. Returns some of what the
+ * slots held, so that loading them is not left out.
+ */
 export function addFoldedPairs(
   pairs: FoldedPairs, taken: usize, count: u32, users: usize, devices: usize,
-): void {
-  for (let index: u32 = 0; index < count; index++) {
-    const pair = load<u32>(taken + (<usize>index << 2));
-    const user = load<u64>(users + (<usize>(pair & 0xffff) << 3));
-    const device = load<u64>(devices + (<usize>(pair >> 16) << 3));
-    addPair(pairs, pairs.slots, pairs.bits, keyOf(user), keyOf(device));
+): u32 {
+  let loaded: u32 = 0;
+  for (let first: u32 = 0; first < count; first += AWAITED) {
+    const end = awaited + <usize>min(AWAITED, count - first) * offsetof<AwaitedPair>();
+    for (let at = awaited; at < end; at += offsetof<AwaitedPair>()) {
+      const pair = load<u32>(taken);
+      const one = changetype<AwaitedPair>(at);
+      one.user = keyOf(load<u64>(users + (<usize>(pair & 0xffff) << 3)));
+      one.device = keyOf(load<u64>(devices + (<usize>(pair >> 16) << 3)));
+      one.hash = hashOfPair(one.user, one.device);
+      loaded |= load<u32>(firstSlot(pairs, one.hash));
+      taken += 4;
+    }
+    for (let at = awaited; at < end; at += offsetof<AwaitedPair>()) {
+      const one = changetype<AwaitedPair>(at);
+      addPair(pairs, one.user, one.device, one.hash);
+    }
   }
+  return loaded;
 }
 
 /** Moves the pairs of a level to `1 << bits` slots. */
 export function moveFoldedPairs(pairs: FoldedPairs, slots: usize, bits: u32, level: u32): void {
-  memory.fill(slots, 0, <usize>16 << bits);
   const end = <usize>pairs.slots + (<usize>16 << pairs.bits);
-  pairs.count = 0;
-  pairs.level = level;
-  for (let from = <usize>pairs.slots; from < end; from += 16) {
-    const user = load<u64>(from);
-    if (user != 0) addPair(pairs, slots, bits, user, load<u64>(from, 8));
-  }
+  let from = <usize>pairs.slots;
+  memory.fill(slots, 0, <usize>16 << bits);
   pairs.slots = <u32>slots;
   pairs.bits = bits;
+  pairs.count = 0;
+  pairs.level = level;
+  for (; from < end; from += 16) {
+    const user = load<u64>(from);
+    const device = load<u64>(from, 8);
+    if (user != 0) addPair(pairs, user, device, hashOfPair(user, device));
+  }
 }
 
 /** Adds a row to the users, and to the devices, of all pairs; ids that are not in a table are left out. */

@@ -94,12 +94,9 @@ function findThreshold(table: IdTable, member: usize, most: i32, least: u32): vo
   left += load<i32>(amounts + (<usize>threshold << 2));
 }
 
-/** Sets the mark `bit` of the numbers of the chosen ids, in the order of the slots. */
+/** Marks the chosen ids: of those of just the threshold, the ones that came first. */
 function markChosen(table: IdTable, member: usize, marks: usize): void {
-  const end = <usize>table.slots + (4 << ID_SLOT_BITS);
-  for (let slot = <usize>table.slots; slot < end; slot += 4) {
-    const number = load<u32>(slot) & NUMBER_MASK;
-    if (number == 0) continue;
+  for (let number: u32 = 1; number <= table.count; number++) {
     const amount = amountAt(table, number, member);
     if (amount > threshold || (amount == threshold && left-- > 0)) {
       store<u8>(marks + <usize>number, 1);
@@ -107,10 +104,7 @@ function markChosen(table: IdTable, member: usize, marks: usize): void {
   }
 }
 
-/**
- * Marks (one byte for each number, from 0) the ids whose texts are kept. Among ids of one amount, the first
- * slots are chosen.
- */
+/** Marks (one byte for each number, from 0) the ids whose texts are kept. */
 export function markTexts(table: IdTable, marks: usize): void {
   memory.fill(marks, 0, <usize>table.count + 1);
   findThreshold(table, offsetof<IdEntry>("rows"), TEXTS_BY_ROWS, 1);
