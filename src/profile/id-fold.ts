@@ -147,13 +147,17 @@ class KindFold {
     };
   }
 
-  /** Keeps the texts of the ids with the most rows, half of all. */
+  /** Keeps the texts of the ids with the most rows, half of all; of equal ones, those that came first. */
   #forgetTexts(): void {
-    const ranked = [...this.#texts].map(([hash, text]) => {
-      return { hash, text, rows: this.#counts.rowsOf(hash) };
-    });
-    ranked.sort((one, other) => other.rows - one.rows || one.hash - other.hash);
-    const kept = ranked.slice(0, PROFILE_ID_TEXTS_MAX / 2);
-    this.#texts = new Map(kept.map(({ hash, text }) => [hash, text]));
+    const rows = Float64Array.from(this.#texts.keys(), (hash) => this.#counts.rowsOf(hash));
+    const sorted = rows.slice().sort();
+    const least = sorted[sorted.length - PROFILE_ID_TEXTS_MAX / 2]!;
+    const more = sorted.length - 1 - sorted.lastIndexOf(least);
+    let left = PROFILE_ID_TEXTS_MAX / 2 - more;
+    let index = 0;
+    for (const hash of this.#texts.keys()) {
+      const own = rows[index++]!;
+      if (own < least || (own === least && left-- <= 0)) this.#texts.delete(hash);
+    }
   }
 }
