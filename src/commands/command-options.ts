@@ -118,7 +118,7 @@ export const doctorOptions = optionNames
     const { flag, section } = describeOption(name);
     return flag !== false && section !== "serve" && section !== "fetch";
   })
-  .filter((name, _, all) => all.find((one) => flagOf(one) === flagOf(name)) === name);
+  .filter((name, _, all) => all.find((one) => localNameOf(one) === localNameOf(name)) === name);
 
 /** Options of `compact`. */
 export const compactOptions = [...storeAccess, "unsafeLock", ...outputOptions] as const;

@@ -18,7 +18,7 @@ type Fixed<Value> = Value extends (infer Item)[]
     ? { readonly [Key in keyof Value]: Fixed<Value[Key]> }
     : Value;
 
-type InputOf<Name extends keyof Table> = z.input<Table[Name]["type"]["schema"]>;
+type InputOf<Name extends keyof Table> = z.input<ReturnType<Table[Name]["type"]["schema"]>>;
 
 type SectionOf<Name extends keyof Table> = Table[Name] extends { readonly section: infer In }
   ? In

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { z } from "zod";
 import { UsageError } from "../base/errors.js";
 import type { Naming } from "../base/option-text.js";
 import { checkValue, pathText, type SchemaFault, suggestion } from "../base/schema.js";
@@ -11,7 +12,13 @@ import {
   type JsonValue,
   readConfigurationFile,
 } from "./configuration-file.js";
-import { configurationSchema, pathsOfKey, type StepName } from "./configuration-schema.js";
+import {
+  configurationSchema,
+  defaultSteps,
+  pathsOfKey,
+  type StepName,
+  schemaOfOptions,
+} from "./configuration-schema.js";
 import type { Expectation } from "./expectations.js";
 import {
   describeOption,
@@ -87,6 +94,7 @@ export interface OptionOrigin {
 /** Options from one place. */
 interface Layer {
   readonly tree: JsonValue;
+  readonly schema: z.ZodType<Given["value"]>;
   /** Directory that relative paths are relative to. */
   readonly directory: string;
   /** Converts the faults of the tree to lines of a message. */
@@ -120,8 +128,8 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     sources.content === undefined ? "configuration is" : "options are",
   );
   const { values, inputsDirectory } = merge(given, currentDirectory);
-  // A layer without steps has the default ones; only the last layer can have others.
-  const { steps, mapping, expect } = given.at(-1)?.value ?? {};
+  // Only the last layer, which is a file or content, can have these.
+  const { steps = defaultSteps, mapping, expect } = given.at(-1)?.value ?? {};
   return {
     values,
     rejectLimits: {
@@ -153,8 +161,8 @@ function originIn(layers: readonly Layer[], name: OptionName): OptionOrigin | un
 
 function checkLayers(layers: readonly Layer[], subject: string): readonly Given[] {
   const faulty: string[] = [];
-  const given = layers.map(({ tree, directory, describe }) => {
-    const { value = {}, faults = [] } = checkValue(configurationSchema, tree);
+  const given = layers.map(({ tree, schema, directory, describe }) => {
+    const { value = {}, faults = [] } = checkValue(schema, tree);
     faulty.push(...describe(faults));
     return { directory, value };
   });
@@ -189,7 +197,7 @@ function timeIn(layers: readonly Layer[], name: "fromTime" | "toTime") {
   const given = ({ tree }: Layer) => (isObject(tree) ? valueIn(tree, name) : undefined);
   const layer = layers.find((one) => given(one) !== undefined);
   if (layer === undefined) return undefined;
-  const { success, data } = describeOption(name).type.schema.safeParse(given(layer));
+  const { success, data } = describeOption(name).type.schema().safeParse(given(layer));
   // Numbers beyond the range of dates are not times.
   if (!success || !Number.isFinite(new Date(data as number).getTime())) return undefined;
   return { timeMs: data as number, ...layer.find(name) };
@@ -230,7 +238,7 @@ function valueIn(value: Given["value"], name: OptionName): unknown {
 function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
   const nameOf = (name: OptionName) => (name === "inputs" ? "inputs" : flagOf(name));
   return {
-    tree: treeOf(flags),
+    ...layerOf(flags),
     directory: currentDirectory,
     describe: (faults) => describeOptions(faults, nameOf),
     find: (name) => ({ name: nameOf(name) }),
@@ -245,7 +253,7 @@ function environmentLayer({ environment, currentDirectory }: ConfigurationSource
       : [[name, describeOption(name).type.fromText(text)] as const];
   });
   return {
-    tree: treeOf(Object.fromEntries(given)),
+    ...layerOf(Object.fromEntries(given)),
     directory: currentDirectory,
     describe: (faults) => describeOptions(faults, environmentNameOf),
     find: (name) => ({ name: environmentNameOf(name) }),
@@ -269,6 +277,7 @@ function describeOptions(
 function fileLayer({ name, path: file, text }: ConfigurationFile): Layer {
   return {
     tree: text.value,
+    schema: configurationSchema(),
     directory: path.dirname(file),
     describe: (faults) => describeFile(name, text, faults),
     find(option) {
@@ -286,6 +295,7 @@ function contentLayer(
 ): Layer {
   return {
     tree,
+    schema: configurationSchema(),
     directory,
     describe: (faults) =>
       faults.map(({ path: [first = "", ...rest], message, isUnknownKey }) => {
@@ -334,14 +344,14 @@ function messageOf({ path: keys, message, isUnknownKey }: SchemaFault): string {
   return elsewhere.length === 0 ? message : `unknown key; did you mean ${elsewhere.join(" or ")}?`;
 }
 
-function treeOf(values: GivenFlags): JsonObject {
+function layerOf(values: GivenFlags): Pick<Layer, "tree" | "schema"> {
   const tree: Record<string, JsonValue> = {};
-  for (const name of optionNames) {
-    const value = values[name];
-    if (value === undefined) continue;
+  const names = optionNames.filter((name) => values[name] !== undefined);
+  for (const name of names) {
+    const value = values[name] as JsonValue;
     const { section } = describeOption(name);
     if (section === undefined) tree[name] = value;
     else tree[section] = { ...(tree[section] as JsonObject), [localNameOf(name)]: value };
   }
-  return tree;
+  return { tree, schema: schemaOfOptions(names) };
 }

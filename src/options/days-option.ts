@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { mustBe } from "../base/schema.js";
-import { textType, validText, wholeNumber } from "./option-types.js";
+import { validText, wholeNumber } from "./option-schemas.js";
+import { textType } from "./option-types.js";
 
 /** A century. */
 const DAYS_MAX = 36_500;
@@ -15,11 +16,12 @@ function parseDays(text: string): number {
 
 /** `90d`, or a number of days. */
 export const daysOption = textType(
-  z
-    .union([
-      validText((text) => !Number.isNaN(parseDays(text)), expected),
-      wholeNumber.min(1, mustBe(expected)).max(DAYS_MAX, mustBe(expected)),
-    ])
-    .transform((value) => parseDays(String(value))),
+  () =>
+    z
+      .union([
+        validText((text) => !Number.isNaN(parseDays(text)), expected),
+        wholeNumber().min(1, mustBe(expected)).max(DAYS_MAX, mustBe(expected)),
+      ])
+      .transform((value) => parseDays(String(value))),
   "<days>",
 );

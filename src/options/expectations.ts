@@ -6,39 +6,41 @@ import { rejectCodes } from "../base/reject-codes.js";
 import { checkValue, faultLines, mustBe } from "../base/schema.js";
 import { type JsonObject, parseJsonText } from "./configuration-file.js";
 
-const eventSchema = z.record(z.string(), z.unknown());
+const eventSchema = () => z.record(z.string(), z.unknown());
 
-const expectationSchema = z
-  .strictObject({
-    row: z
-      .union([z.string().min(1), z.record(z.string(), z.unknown())])
-      .describe(
-        "A row as a JSON object, or the text of a file with this row, such as CSV with its header",
-      ),
-    event: z
-      .union([eventSchema, z.array(eventSchema), z.null()])
-      .optional()
-      .describe(
-        "Fields of the event that it must become; a list for several; null if it is left out",
-      ),
-    reject: z
-      .string()
-      .refine((code) => Object.hasOwn(rejectCodes, code), mustBe("a code of docs/rejects.md"))
-      .optional()
-      .describe("Code of the reject that it must become"),
-  })
-  .refine(({ event, reject }) => (event === undefined) !== (reject === undefined), {
-    error: "needs either event or reject",
-  });
+const expectationSchema = () =>
+  z
+    .strictObject({
+      row: z
+        .union([z.string().min(1), z.record(z.string(), z.unknown())])
+        .describe(
+          "A row as a JSON object, or the text of a file with this row, such as CSV with its header",
+        ),
+      event: z
+        .union([eventSchema(), z.array(eventSchema()), z.null()])
+        .optional()
+        .describe(
+          "Fields of the event that it must become; a list for several; null if it is left out",
+        ),
+      reject: z
+        .string()
+        .refine((code) => Object.hasOwn(rejectCodes, code), mustBe("a code of docs/rejects.md"))
+        .optional()
+        .describe("Code of the reject that it must become"),
+    })
+    .refine(({ event, reject }) => (event === undefined) !== (reject === undefined), {
+      error: "needs either event or reject",
+    });
 
-const listSchema = z.array(expectationSchema);
+const listSchema = () => z.array(expectationSchema());
 
 /** Schema of `expect`: rows with what they must become, or the path of a JSON file with such a list. */
-export const expectSchema = z
-  .union([z.string().min(1), listSchema])
-  .describe(
-    "Rows and the events that they must become, or a file with them; `validate` checks them first",
-  );
+export const expectSchema = () =>
+  z
+    .union([z.string().min(1), listSchema()])
+    .describe(
+      "Rows and the events that they must become, or a file with them; `validate` checks them first",
+    );
 
 /** A row and what the mapping must make of it. */
 export interface Expectation {
@@ -65,7 +67,7 @@ export async function readExpectations(
       `${expected} of "expect" cannot be read (${code ?? message}): correct the path.`,
     );
   }
-  const { value, faults = [] } = checkValue(listSchema, parseJsonText(text, expected).value);
+  const { value, faults = [] } = checkValue(listSchema(), parseJsonText(text, expected).value);
   if (faults.length > 0) {
     const lines = faultLines(faults).join("\n  ");
     throw new UsageError("configuration_invalid", `${expected} is not valid:\n  ${lines}`);

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { once } from "../base/once.js";
 import { daysOption } from "./days-option.js";
+import { validText } from "./option-schemas.js";
 import * as type from "./option-types.js";
 
 /** The vendors that `fetch` asks. */
@@ -8,7 +10,10 @@ export const fetchVendors = ["amplitude", "mixpanel", "posthog"] as const;
 /** Word for the newest time that a vendor promises to be complete. */
 export const NOW = "now";
 
-const timeOrNow = { ...type.time, schema: z.union([z.literal(NOW), type.time.schema]) };
+const timeOrNow = {
+  ...type.time,
+  schema: once(() => z.union([z.literal(NOW), type.time.schema()])),
+};
 
 /** The options of the section `fetch`; part of `optionTable`. */
 export const fetchRows = {
@@ -53,7 +58,8 @@ export const fetchRows = {
   project: {
     section: "fetch",
     type: type.textType(
-      type.validText((text) => /^[\w-]{1,100}$/.test(text), "the ID of a project, such as 2195193"),
+      () =>
+        validText((text) => /^[\w-]{1,100}$/.test(text), "the ID of a project, such as 2195193"),
       "<id>",
     ),
     description: "ID of the project, for Mixpanel and PostHog",

@@ -32,7 +32,7 @@ export function formatChoiceOf(name: FormatName): FormatChoice {
 
 /** The type of `format`. */
 export const formatType = {
-  ...textType(z.enum(formatNames).transform(formatChoiceOf), "<format>"),
+  ...textType(() => z.enum(formatNames).transform(formatChoiceOf), "<format>"),
   choices: formatNames,
 } as const;
 

@@ -11,7 +11,7 @@ type NamedOptions = typeof optionTable;
 export type OptionName = keyof NamedOptions;
 export const optionNames = Object.keys(optionTable) as OptionName[];
 
-type ValueOf<Name extends OptionName> = z.output<NamedOptions[Name]["type"]["schema"]>;
+type ValueOf<Name extends OptionName> = z.output<ReturnType<NamedOptions[Name]["type"]["schema"]>>;
 
 type WithDefault = {
   [Name in OptionName]: NamedOptions[Name] extends { readonly default: JsonValue } ? Name : never;
@@ -86,7 +86,7 @@ export function withDefaults(given: OptionValues, directory: string): CompleteVa
   const defaults = optionNames.flatMap((name) => {
     const { default: value, type } = describeOption(name);
     if (value === undefined || given[name] !== undefined) return [];
-    return [[name, locate(type, type.schema.parse(value), directory)]];
+    return [[name, locate(type, type.schema().parse(value), directory)]];
   });
   return { ...Object.fromEntries(defaults), ...given } as CompleteValues;
 }

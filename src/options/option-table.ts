@@ -7,6 +7,7 @@ import { dedupe } from "./dedupe-option.js";
 import { fetchRows } from "./fetch-rows.js";
 import { formatType } from "./format-option.js";
 import { csvRows, storeRows } from "./input-rows.js";
+import { validText } from "./option-schemas.js";
 import * as type from "./option-types.js";
 import { damagedChoices, tableLogs } from "./options.js";
 import { outputRows } from "./output-rows.js";
@@ -15,10 +16,11 @@ import { serviceRows } from "./service-rows.js";
 const detected = "detected for each input";
 
 const redisUrl = type.textType(
-  type.validText(
-    (text) => /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text),
-    "the address of a Redis, such as redis://127.0.0.1:6379",
-  ),
+  () =>
+    validText(
+      (text) => /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text),
+      "the address of a Redis, such as redis://127.0.0.1:6379",
+    ),
   "<url>",
 );
 

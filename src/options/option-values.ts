@@ -1,6 +1,7 @@
 import { GIB, KIB, MIB } from "../base/limits.js";
 import { MIXED_ENCODING } from "../sources/source.js";
 import { isObjectUrl } from "../store/object-url.js";
+import type { JsonValue } from "./configuration-file.js";
 import type { MaxRejects } from "./options.js";
 
 const sizeUnits: Readonly<Record<string, number>> = {
@@ -248,3 +249,23 @@ export const takenHeaders: ReadonlySet<string> = new Set(
   `connection content-encoding content-length content-type date expect host idempotency-key
   if-match transfer-encoding upgrade x-request-id`.split(/\s+/),
 );
+
+/** Accepts no user or password: the URL is printed and recorded. */
+export function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  const isHttp = protocol === "http:" || protocol === "https:";
+  return isHttp && username + password + search + hash === "";
+}
+
+/** Parses the text of an environment variable: a JSON array, or words separated by commas. */
+export function listFromText(text: string): JsonValue {
+  if (text.trimStart().startsWith("[")) {
+    try {
+      return JSON.parse(text) as JsonValue;
+    } catch {
+      return text;
+    }
+  }
+  return text.split(",").map((word) => word.trim());
+}

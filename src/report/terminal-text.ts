@@ -84,8 +84,7 @@ export function wrapLine(line: string, columns: number, program = "switchyard"):
 
 /** Quotes a path or argument for a shell if needed. */
 export function shellWord(word: string): string {
-  const safe = harmless(word);
-  return /^[\w./:@%+=,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${harmless(word).replaceAll("'", "'\\''")}'`;
 }
 
 /** The command that runs Switchyard with these arguments in the directory of the first run. */

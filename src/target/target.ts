@@ -8,7 +8,7 @@ import type { targetSchema } from "./target-schema.js";
  * `targets/*.json`, or of a user's own file. An absent part has no rule. Characters are UTF-16 units, the
  * largest of the usual counts.
  */
-export type Target = Immutable<z.output<typeof targetSchema>>;
+export type Target = Immutable<z.output<ReturnType<typeof targetSchema>>>;
 
 /** The rules of a target that a dry run tells; threads need those for single events. Plain data. */
 export type EventRules = Pick<

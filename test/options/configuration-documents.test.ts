@@ -71,7 +71,7 @@ function defaultsIn({ properties = {} }: { readonly properties?: JsonObject }): 
 
 test("the defaults of the schema are values that it accepts", () => {
   const defaults = defaultsIn(schema);
-  expect(checkValue(configurationSchema, defaults).faults).toBeUndefined();
+  expect(checkValue(configurationSchema(), defaults).faults).toBeUndefined();
   expect(defaults).toMatchObject({
     steps: ["export", "verify"],
     preset: "amplitude",

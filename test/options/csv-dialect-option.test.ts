@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkValue } from "../../src/base/schema.js";
 import { csvDialect, withNullTexts } from "../../src/options/csv-dialect-option.js";
 
-const read = (value: unknown) => checkValue(csvDialect.schema, value);
+const read = (value: unknown) => checkValue(csvDialect.schema(), value);
 
 test.each([
   ["standard", { backslashes: false }],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkValue } from "../../src/base/schema.js";
 import { dedupe } from "../../src/options/dedupe-option.js";
 
-const read = (text: string) => checkValue(dedupe.schema, dedupe.fromText(text));
+const read = (text: string) => checkValue(dedupe.schema(), dedupe.fromText(text));
 
 test.each([
   ["on", { within: "day" }],
@@ -16,12 +16,12 @@ test.each([
 
 test("an object says the same as a text, and false is off", () => {
   const value = { within: "all", by: ["event"] } as const;
-  expect(checkValue(dedupe.schema, value)).toEqual({ value });
-  expect(checkValue(dedupe.schema, { by: ["event"] })).toEqual({
+  expect(checkValue(dedupe.schema(), value)).toEqual({ value });
+  expect(checkValue(dedupe.schema(), { by: ["event"] })).toEqual({
     value: { within: "day", by: ["event"] },
   });
-  expect(checkValue(dedupe.schema, false).value).toBeUndefined();
-  expect(checkValue(dedupe.schema, false).faults).toBeUndefined();
+  expect(checkValue(dedupe.schema(), false).value).toBeUndefined();
+  expect(checkValue(dedupe.schema(), false).faults).toBeUndefined();
 });
 
 test.each([
