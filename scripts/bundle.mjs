@@ -44,7 +44,7 @@ export const external = ["libsql", "apache-arrow"];
 const starts = {
   command: ["cli/run-program.ts"],
   run: ["migration/run-steps.ts", "migration/export-step.ts", "engine/run-export.ts"],
-  worker: ["engine/workers/split-worker.ts"],
+  worker: ["engine/workers/split-worker.ts", "sinks/parquet/parquet-format.ts"],
   validation: ["engine/workers/validate-worker.ts"],
   service: ["commands/service/run-serve.ts"],
 };

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { GivenFlags } from "../options/configuration.js";
-import type { JsonValue } from "../options/configuration-file.js";
+import type { JsonValue } from "../options/json-value.js";
 import {
   defaultText,
   describeOption,

@@ -1,5 +1,5 @@
 import type { Configuration } from "../options/configuration.js";
-import type { JsonValue } from "../options/configuration-file.js";
+import type { JsonValue } from "../options/json-value.js";
 import { defaultText, keyOf, optionNames } from "../options/option-names.js";
 
 /** An option with its value and its origin. */

@@ -91,18 +91,20 @@ export async function findPart(directory: string, name: string): Promise<StoredP
   return { name, path, size: state.size, fingerprint: fingerprintFile(state, []) };
 }
 
-/** Opens parts with the reader of an input format. */
-export function readsAs(format: Format, codecs: readonly Codec[] = []): OpenPart {
-  return (part, fields, { kernel, openReader, signal }) => {
-    const source = { ...part, codecs, format };
-    return openReader(kernel, { source, start: 0, end: null }, fields, {
-      // An event may be longer than its row: its member names are longer, and its ids may have escapes.
-      rowBytesMax: 2 * ROW_BYTES_LIMIT,
-      ratioMax: Number.MAX_SAFE_INTEGER,
-      temporaryDirectory: tmpdir(),
-      signal,
-    });
-  };
+/** Opens a part with the reader of an input format. */
+export function openAs(
+  format: Format,
+  codecs: readonly Codec[],
+  ...[part, fields, { kernel, openReader, signal }]: Parameters<OpenPart>
+): Promise<Reader> {
+  const source = { ...part, codecs, format };
+  return openReader(kernel, { source, start: 0, end: null }, fields, {
+    // An event may be longer than its row: its member names are longer, and its ids may have escapes.
+    rowBytesMax: 2 * ROW_BYTES_LIMIT,
+    ratioMax: Number.MAX_SAFE_INTEGER,
+    temporaryDirectory: tmpdir(),
+    signal,
+  });
 }
 
 /** Parses a time: a whole number, or ISO 8601. Returns NaN for anything else. */

@@ -1,15 +1,9 @@
 import type { Kernel } from "../batch/kernel.js";
 import type { RowForm, RowsOptions } from "../sinks/output-columns.js";
-import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
-import { createParquetFormat } from "../sinks/parquet/parquet-format.js";
+import type { ParquetCompression } from "../sinks/parquet/parquet-compressions.js";
 import type { PartFormat } from "../sinks/part-format.js";
-import {
-  createCsvFormat,
-  createJsonlFormat,
-  createJsonlGzipFormat,
-  csvColumns,
-} from "../sinks/text-format.js";
-import { type OpenPart, type RecordedExport, readsAs } from "./open-part.js";
+import type { Codec, Format } from "../sources/source.js";
+import type { OpenPart, RecordedExport } from "./open-part.js";
 
 /** The user's settings for the parts of an export, apart from their format. */
 export interface PartOptions extends RowsOptions {
@@ -30,7 +24,7 @@ interface OutputFormatRow {
    * Makes parts, in a worker. Throws `UsageError` (`compression_unavailable`) if this version of
    * Node does not have the compression.
    */
-  createFormat(kernel: Kernel, options: PartOptions): PartFormat | Promise<PartFormat>;
+  createFormat(kernel: Kernel, options: PartOptions): Promise<PartFormat>;
   /** The form of the rows, which decides the columns of a profile. */
   readonly rows: RowForm;
   /** The kind of files that the statements of `load-sql` load. */
@@ -43,12 +37,19 @@ interface OutputFormatRow {
   storedName?(event: string, options: Pick<PartOptions, "csvSafe">): string;
 }
 
-/** The output formats. The name of a format is also the extension of its parts. */
+const textFormats = () => import("../sinks/text-format.js");
+
+/**
+ * The output formats. The name of a format is also the extension of its parts. What writes and reads a format
+ * is loaded by the runs that use it; commands need only the names.
+ */
 const outputFormats = {
   parquet: {
     title: "Apache Parquet",
-    createFormat: (kernel, { compression, ...rows }) =>
-      createParquetFormat(kernel, compression, rows),
+    async createFormat(kernel, { compression, ...rows }) {
+      const { createParquetFormat } = await import("../sinks/parquet/parquet-format.js");
+      return createParquetFormat(kernel, compression, rows);
+    },
     rows: "columns",
     loadsAs: { kind: "parquet" },
     hasDeltaLog: true,
@@ -56,24 +57,26 @@ const outputFormats = {
   },
   jsonl: {
     title: "JSON lines",
-    createFormat: createJsonlFormat,
+    createFormat: async (...part) => (await textFormats()).createJsonlFormat(...part),
     rows: "lines",
     loadsAs: { kind: "jsonl" },
     openPart: readsAs({ kind: "ndjson" }),
   },
   "jsonl.gz": {
     title: "JSON lines in gzip",
-    createFormat: createJsonlGzipFormat,
+    createFormat: async (...part) => (await textFormats()).createJsonlGzipFormat(...part),
     rows: "lines",
     loadsAs: { kind: "jsonl", isGzip: true },
     openPart: readsAs({ kind: "ndjson" }, ["gzip"]),
   },
   csv: {
     title: "CSV",
-    createFormat: (kernel, { csvSafe, ...rows }) => createCsvFormat(kernel, csvSafe, rows),
+    createFormat: async (kernel, { csvSafe, ...rows }) =>
+      (await textFormats()).createCsvFormat(kernel, csvSafe, rows),
     rows: "columns",
     loadsAs: { kind: "csv" },
-    openPart: (part, fields, reading) => {
+    openPart: async (part, fields, reading) => {
+      const { csvColumns } = await textFormats();
       const columns = csvColumns(reading.columns);
       const dialect = { delimiter: ",", quote: '"', header: true, encoding: "utf-8" } as const;
       return readsAs({ kind: "csv", ...dialect, columns })(part, fields, reading);
@@ -82,7 +85,6 @@ const outputFormats = {
   },
   arrow: {
     title: "Arrow IPC files",
-    // Loaded only for these parts, because it takes 90 ms.
     createFormat: async (kernel, rows) =>
       (await import("../sinks/arrow/arrow-format.js")).createArrowFormat(kernel, rows),
     rows: "columns",
@@ -97,6 +99,11 @@ export const outputFormatNames = Object.keys(outputFormats) as readonly OutputFo
 
 export function outputFormat(name: OutputFormat): OutputFormatRow {
   return outputFormats[name];
+}
+
+/** Opens parts with the reader of an input format. */
+function readsAs(format: Format, codecs: readonly Codec[] = []): OpenPart {
+  return async (...part) => (await import("./open-part.js")).openAs(format, codecs, ...part);
 }
 
 /** Characters that make a spreadsheet read a cell as a formula. */

@@ -1,7 +1,7 @@
 import { SwitchyardError, UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { type Configuration, loadConfiguration } from "../options/configuration.js";
-import type { JsonObject } from "../options/configuration-file.js";
+import type { JsonObject } from "../options/json-value.js";
 import {
   describeOption,
   localNameOf,

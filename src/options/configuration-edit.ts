@@ -9,7 +9,8 @@ import {
 } from "jsonc-parser";
 import { UsageError } from "../base/errors.js";
 import { isObject } from "../base/is-object.js";
-import { type JsonValue, parseJsonText } from "./configuration-file.js";
+import { parseJsonText } from "./configuration-text.js";
+import type { JsonValue } from "./json-value.js";
 
 /** A value for the file; `line` is what a person would type for it. */
 export interface WantedValue {

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { once } from "../base/once.js";
 import { mappingChangesSchema } from "../mapper/mapping.js";
-import type { JsonValue } from "./configuration-file.js";
 import { expectSchema } from "./expectations.js";
+import type { JsonValue } from "./json-value.js";
 import {
   defaultText,
   describeOption,

@@ -4,14 +4,7 @@ import { UsageError } from "../base/errors.js";
 import type { Naming } from "../base/option-text.js";
 import { checkValue, pathText, type SchemaFault, suggestion } from "../base/schema.js";
 import type { MappingChanges } from "../mapper/mapping.js";
-import {
-  type ConfigurationFile,
-  isObject,
-  type JsonObject,
-  type JsonText,
-  type JsonValue,
-  readConfigurationFile,
-} from "./configuration-file.js";
+import { type ConfigurationFile, readConfigurationFile } from "./configuration-file.js";
 import {
   configurationSchema,
   defaultSteps,
@@ -19,7 +12,9 @@ import {
   type StepName,
   schemaOfOptions,
 } from "./configuration-schema.js";
+import type { JsonText } from "./configuration-text.js";
 import type { Expectation } from "./expectations.js";
+import { isObject, type JsonObject, type JsonValue } from "./json-value.js";
 import {
   describeOption,
   environmentNameOf,

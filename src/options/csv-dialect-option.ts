@@ -5,7 +5,7 @@ import { once } from "../base/once.js";
 import { mustBe } from "../base/schema.js";
 import { completeDialect, csvDialectNames } from "../readers/csv/csv-dialects.js";
 import type { GivenDialect } from "../sources/source.js";
-import { isObject, type JsonObject, type JsonValue } from "./configuration-file.js";
+import { isObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { wholeNumber } from "./option-schemas.js";
 import { parseCharacter, parseDelimiter, parseEncoding, parseSwitch } from "./option-values.js";
 import { type ListForm, listText, valueList } from "./value-list.js";

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { once } from "../base/once.js";
 import { type KeyTarget, keyTargets } from "../mapper/preset.js";
-import type { JsonValue } from "./configuration-file.js";
 import { type DedupeRange, dedupeRanges } from "./dedupe-options.js";
+import type { JsonValue } from "./json-value.js";
 import { parseSwitch } from "./option-values.js";
 import { listText } from "./value-list.js";
 

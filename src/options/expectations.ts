@@ -4,7 +4,7 @@ import { z } from "zod";
 import { UsageError } from "../base/errors.js";
 import { rejectCodes } from "../base/reject-codes.js";
 import { checkValue, faultLines, mustBe } from "../base/schema.js";
-import { type JsonObject, parseJsonText } from "./configuration-file.js";
+import type { JsonObject } from "./json-value.js";
 
 const eventSchema = () => z.record(z.string(), z.unknown());
 
@@ -67,6 +67,7 @@ export async function readExpectations(
       `${expected} of "expect" cannot be read (${code ?? message}): correct the path.`,
     );
   }
+  const { parseJsonText } = await import("./configuration-text.js");
   const { value, faults = [] } = checkValue(listSchema(), parseJsonText(text, expected).value);
   if (faults.length > 0) {
     const lines = faultLines(faults).join("\n  ");

@@ -4,7 +4,10 @@ import {
   outputFormatNames,
   type PartOptions,
 } from "../formats/output-formats.js";
-import { type ParquetCompression, parquetCompressions } from "../sinks/parquet/page-compression.js";
+import {
+  type ParquetCompression,
+  parquetCompressions,
+} from "../sinks/parquet/parquet-compressions.js";
 import { textType } from "./option-types.js";
 
 const compressed = parquetCompressions.map((compression) => `parquet.${compression}` as const);

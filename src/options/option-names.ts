@@ -2,7 +2,7 @@ import path from "node:path";
 import type { z } from "zod";
 import { flagText } from "../base/option-text.js";
 import { isObjectUrl } from "../store/object-url.js";
-import type { JsonValue } from "./configuration-file.js";
+import type { JsonValue } from "./json-value.js";
 import { optionTable } from "./option-table.js";
 import type { OptionRow, OptionType } from "./option-types.js";
 

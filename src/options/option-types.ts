@@ -9,7 +9,7 @@ import { columnSources, formsOf, parseColumn, parseEventColumns } from "../sinks
 import { faultOfObjectUrl, isObjectUrl } from "../store/object-url.js";
 import { type Repair, repairs } from "../target/target-rules.js";
 import { targetNames } from "../target/targets.js";
-import type { JsonValue } from "./configuration-file.js";
+import type { JsonValue } from "./json-value.js";
 import {
   fullText,
   parsable,

@@ -1,7 +1,7 @@
 import { GIB, KIB, MIB } from "../base/limits.js";
 import { MIXED_ENCODING } from "../sources/source.js";
 import { isObjectUrl } from "../store/object-url.js";
-import type { JsonValue } from "./configuration-file.js";
+import type { JsonValue } from "./json-value.js";
 import type { MaxRejects } from "./options.js";
 
 const sizeUnits: Readonly<Record<string, number>> = {

@@ -7,7 +7,7 @@ import type { Mapping } from "../mapper/mapping.js";
 import type { Shard } from "../plan/shard.js";
 import type { DirectoryTemplate } from "../sinks/directory-names.js";
 import type { RowsOptions } from "../sinks/output-columns.js";
-import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
+import type { ParquetCompression } from "../sinks/parquet/parquet-compressions.js";
 import type { Compact } from "../sinks/staged-parts.js";
 import type { Format, GivenDialect } from "../sources/source.js";
 import type { S3Options } from "../store/object-store.js";

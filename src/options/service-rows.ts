@@ -1,11 +1,13 @@
 import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../base/limits.js";
 import { logLevels } from "../base/log-levels.js";
 import { announcements } from "../target/target-rules.js";
-import { idempotencyKeys } from "../webhook/request-batch.js";
 import { daysOption } from "./days-option.js";
 import * as type from "./option-types.js";
 import { EVENTS_MAX } from "./option-values.js";
 import { webhooksOption } from "./webhooks-option.js";
+
+/** An idempotency key comes from the position of its events in the inputs, or from their insert id. */
+const idempotencyKeys = ["position", "insertID"] as const;
 
 /** The options of the sections `send`, `qualify`, `ready` and `serve`; part of `optionTable`. */
 export const serviceRows = {

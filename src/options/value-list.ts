@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkValue } from "../base/schema.js";
-import type { JsonObject, JsonValue } from "./configuration-file.js";
+import type { JsonObject, JsonValue } from "./json-value.js";
 
 export interface ListForm {
   /** The member that the first item is, if it has no `=`. */

@@ -1,17 +1,10 @@
 import { SourceError } from "../base/errors.js";
+import { feedDialect } from "./feed-dialect.js";
 import type { InputFile } from "./inputs.js";
 import { ADOBE_HEADERS, isFeedLookup, type LeftOut } from "./other-files.js";
-import { type CsvDialect, type Format, MIXED_ENCODING, type Source } from "./source.js";
+import type { Format, Source } from "./source.js";
 import { collect, type Discovery, nothingFound } from "./source-discovery.js";
 import { describeSource } from "./source-table.js";
-
-/** Rows of an Adobe Analytics data feed. Its page "Data feed contents" says ISO-8859-1; files have UTF-8, or both. */
-export const feedDialect = {
-  delimiter: "\t",
-  quote: "",
-  backslashes: "lf",
-  encoding: MIXED_ENCODING,
-} as const satisfies Partial<CsvDialect>;
 
 /** The name of rows of a feed: those of an archive, or `01-shop_2026-01-13-120000.tsv.gz`. */
 const FEED_NAME = /hit_data|^\d\d+-.+_\d{4}-\d\d-\d\d(-\d{6})?\.tsv/i;

@@ -5,9 +5,6 @@ import { type BodyForm, bodyFrames } from "./body-form.js";
 import type { EventLine } from "./event-lines.js";
 import type { RowFault } from "./judge-answer.js";
 
-/** An idempotency key comes from the position of its events in the inputs, or from their insert id. */
-export const idempotencyKeys = ["position", "insertID"] as const;
-
 /** Events of one request, each as JSON text. */
 export interface RequestBatch {
   /** `Idempotency-Key` of the whole batch. */

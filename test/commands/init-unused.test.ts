@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { parseJsonText } from "../../src/options/configuration-file.js";
+import { parseJsonText } from "../../src/options/configuration-text.js";
 import { fakeContext } from "../support/fake-context.js";
 import { scratchDirectory } from "../support/scratch.js";
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { loadConfiguration } from "../../src/options/configuration.js";
-import { parseJsonText } from "../../src/options/configuration-file.js";
+import { parseJsonText } from "../../src/options/configuration-text.js";
 import type { Survey } from "../../src/survey/survey.js";
 import { fakeContext } from "../support/fake-context.js";
 import { longTest } from "../support/long-test.js";

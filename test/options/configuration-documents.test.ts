@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { checkValue } from "../../src/base/schema.js";
-import type { JsonObject, JsonValue } from "../../src/options/configuration-file.js";
 import { configurationSchema, schemaText } from "../../src/options/configuration-schema.js";
+import type { JsonObject, JsonValue } from "../../src/options/json-value.js";
 import {
   defaultText,
   describeOption,

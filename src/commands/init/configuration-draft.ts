@@ -1,7 +1,7 @@
 import { version } from "../../base/package-files.js";
 import { outputFormatNames } from "../../formats/output-formats.js";
-import type { JsonObject, JsonValue } from "../../options/configuration-file.js";
 import { withNullTexts } from "../../options/csv-dialect-option.js";
+import type { JsonObject, JsonValue } from "../../options/json-value.js";
 import { describeOption } from "../../options/option-names.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { describeUnused } from "../../report/summary-parts.js";

@@ -1,5 +1,5 @@
 import { snowplowColumns } from "../../base/snowplow-columns.js";
-import { feedDialect } from "../../sources/feed-columns.js";
+import { feedDialect } from "../../sources/feed-dialect.js";
 import type { GivenDialect } from "../../sources/source.js";
 
 /** Dialects by the program that writes them; members that are missing are detected. */

@@ -2,10 +2,8 @@ import * as zlib from "node:zlib";
 import { UsageError } from "../../base/errors.js";
 import { PAGE_BYTES } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import type { ParquetCompression } from "./parquet-compressions.js";
 import { parquetCodecs } from "./parquet-schema.js";
-
-export const parquetCompressions = ["snappy", "none", "gzip", "zstd"] as const;
-export type ParquetCompression = (typeof parquetCompressions)[number];
 
 /** Compresses pages that lie in kernel memory. */
 export interface PageCompression {

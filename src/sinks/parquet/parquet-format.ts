@@ -6,7 +6,8 @@ import type { PartOutput } from "../part-output.js";
 import type { RowBuffer } from "../row-buffer.js";
 import { ColumnChunkWriter } from "./column-chunk-writer.js";
 import { FileMetadata } from "./file-metadata.js";
-import { createPageCompression, type ParquetCompression } from "./page-compression.js";
+import { createPageCompression } from "./page-compression.js";
+import type { ParquetCompression } from "./parquet-compressions.js";
 import { PARQUET_MAGIC, type ParquetColumn, parquetColumns } from "./parquet-schema.js";
 
 /** The length of the footer, and the magic bytes. */
