@@ -17,6 +17,11 @@ export interface FieldRequest {
   readonly form: "text" | "json" | "rest";
   /** Only with `json`: a scalar is meant. A text that a source declares to be JSON is then decoded, as with `text`. */
   readonly isScalar?: true;
+  /**
+   * Only with `text`: the path of another requested text. The value is used only in rows where that text is
+   * null or empty; in other rows the cell may be null, and the reader need not look at the value.
+   */
+  readonly fallbackOf?: readonly string[];
   /** Only with `rest`: member names directly under `path`. */
   readonly except?: readonly string[];
 }

@@ -114,6 +114,7 @@ export interface KernelExports {
   // nested/nested-cells.ts
   dropFaulty(faults: number, rows: number, column: number): void;
   escapedSizes(node: number, rows: number): number;
+  keepFallback(first: number, rows: number, column: number, own: number, faults: number): void;
   maskCells(node: number, rows: number, column: number): void;
   pointTexts(node: number, rows: number, column: number, faults: number): void;
   writeCells(
@@ -216,6 +217,7 @@ export interface KernelExports {
   lz4Decompress(p: number, end: number, history: number, target: number, targetEnd: number): number;
 
   // parquet/parquet-rows.ts
+  areFilled(levels: number, lengths: number, rows: number, levelMax: number): number;
   listPlainBytes(start: number, end: number, count: number, texts: boolean, target: number): number;
   moveValues(
     window: number, first: number, rows: number, levelMax: number, width: number, target: number,

@@ -98,6 +98,12 @@ export class RowWindow {
     return this.kernel.run.sumLengths(this.#lengths + this.#first * 4, rows);
   }
 
+  /** True if each of the next `rows` rows has a byte string that is not empty. */
+  areFilled(rows: number, levelMax: number): boolean {
+    const { levels, lengths } = this.views(0);
+    return this.kernel.run.areFilled(levels, lengths, rows, levelMax) === 1;
+  }
+
   /** Returns the positions of the next rows, valid until `compact`; `dataSize` is their bytes. */
   views(dataSize: number): RowViews {
     const starts = this.#starts + this.#first * 4;

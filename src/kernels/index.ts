@@ -28,7 +28,7 @@ export { mergeObjects, noteLaterName } from "./mapping/merge";
 export { filterEvents } from "./mapping/name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./mapping/privacy";
 export {
-  dropFaulty, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
+  dropFaulty, escapedSizes, keepFallback, maskCells, pointTexts, writeCells, writeRow,
 } from "./nested/nested-cells";
 export { buildObjectsOfPairs, longestCell } from "./mapping/pairs";
 export { changeCells } from "./mapping/text-forms";
@@ -45,7 +45,7 @@ export {
 export { deltaCount, listDeltaLengths, unpackDeltas } from "./parquet/parquet-delta";
 export { countRowStarts, entriesOfRows, unfoldLists } from "./parquet/parquet-lists";
 export { lz4Decompress } from "./parquet/lz4";
-export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
+export { areFilled, listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
 export { joinPrefixed, joinStreams, measurePrefixed, unpackLevels } from "./parquet/parquet-values";
 export {
   addFoldedIds, addFoldedPairs, countFoldedPairs, moveFoldedIds, moveFoldedPairs,

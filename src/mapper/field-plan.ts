@@ -57,6 +57,16 @@ export function planFields(
     [...choices.map(({ path }) => path), ...otherPaths(choices)].map((path) =>
       index({ path, form: "text" }),
     );
+  // Choices after the first are ids that take long to read, and hardly a row needs them.
+  const ids = (choices: readonly FieldSource[]) => {
+    const fallbackOf = choices[0]?.path ?? [];
+    if (!choices.every(isPlain)) return texts(choices);
+    return choices.map(({ path }, choice) => {
+      const isRequested = fields.some((one) => one.form === "text" && isSamePath(one.path, path));
+      if (choice === 0 || isRequested) return index({ path, form: "text" });
+      return fields.push({ path, form: "text", fallbackOf }) - 1;
+    });
+  };
   const tokens = (choices: readonly { readonly path: readonly string[] }[]) =>
     choices.map(({ path }) => index({ path, form: "json" }));
   const object = (target: ObjectPart): readonly number[] => {
@@ -81,8 +91,9 @@ export function planFields(
     metadata: partsOf(mapping.metadata).map(object),
     user: partsOf(mapping.user).map(object),
     filter: texts(mapping.filter),
-    insertID: withInsertID ? texts(mapping.insertID) : [],
     distinctID: withDistinctID ? texts(mapping.distinctID) : [],
+    // Last, when it is known which fields other targets need in all rows.
+    insertID: withInsertID ? ids(mapping.insertID) : [],
   };
   return { ...plan, groups: groupsOf(mapping, plan) };
 }
@@ -136,6 +147,15 @@ export function otherPaths(choices: readonly FieldSource[]): readonly (readonly 
 /** Returns the fields that the choices of a target are joined with, in order. */
 export function joinedPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {
   return choices.flatMap(({ joinedWith }) => (joinedWith === undefined ? [] : [joinedWith]));
+}
+
+/** True if a choice has no exceptions: it is null where its field is null or empty. */
+function isPlain({ path: _, ...exceptions }: FieldSource): boolean {
+  return Object.keys(exceptions).length === 0;
+}
+
+function isSamePath(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((step, index) => step === other[index]);
 }
 
 /** Returns the index of the field that a choice is compared or joined with; undefined if there is none. */

@@ -11,6 +11,7 @@ import { NestedCells } from "../batch/nested-cells.js";
 import type { NestedNode } from "../batch/nested-node.js";
 import { cutJsonSize, jsonSize, jsonSizeMin } from "../batch/nested-size.js";
 import type { ColumnRows } from "./column-rows.js";
+import { FallbackRows } from "./fallback-rows.js";
 import type { CellSource, NodePath, Projection } from "./projection.js";
 
 /** Builds batches of the planned columns. Its memory is reused for each batch. */
@@ -21,6 +22,8 @@ export class BatchBuilder {
   readonly #inside: readonly { readonly field: number; readonly fields: ObjectFields }[];
   readonly #columns: readonly Column[];
   readonly #faults: Region;
+  /** Faults of values that not all rows need. */
+  readonly #ownFaults: Region;
   readonly #raw: Region;
 
   constructor(
@@ -37,16 +40,19 @@ export class BatchBuilder {
     );
     this.#columns = this.#fields.map(({ column }) => column);
     this.#faults = new Region(kernel, BATCH_ROWS_MAX);
+    this.#ownFaults = new Region(kernel, BATCH_ROWS_MAX);
     this.#raw = new Region(kernel, 0);
   }
 
   /** Builds the next `rows` rows; `firstRow` is the 1-based number of the first in its file. */
   build(columns: readonly ColumnRows[], rows: number, firstRow: number): Batch {
     const { kernel } = this;
-    const objects = this.plan.fields.length + 1;
+    const objects = this.plan.fields.length + 2;
     this.#nodes.begin(sizeOf(columns, rows) + objects * structSize(this.#membersMax()));
-    const nodes = columns.map((column) => column.take(this.#nodes, rows));
-    const root = this.#nodes.struct(nodes, rows, false);
+    const taken = columns.map((column, index) =>
+      this.#isNeeded(columns, index, rows) ? column.take(this.#nodes, rows) : undefined,
+    );
+    const root = this.#nodes.struct(taken.filter(isPresent), rows, false);
     const faults = this.#faults.address;
     kernel.bytes.fill(0, faults, faults + rows);
     for (const [index, source] of this.plan.fields.entries()) {
@@ -59,7 +65,29 @@ export class BatchBuilder {
     }
     this.#rejectLongRows(results, rows);
     for (const column of results) kernel.run.dropFaulty(faults, rows, column.address);
-    return { kernel, rows, columns: results, faults, raw: this.#rawRows(root, firstRow) };
+    const whole = () =>
+      root.children.length === columns.length ? root : this.#readOthers(columns, taken, rows);
+    return { kernel, rows, columns: results, faults, raw: this.#rawRows(root, whole, firstRow) };
+  }
+
+  #isNeeded(columns: readonly ColumnRows[], index: number, rows: number): boolean {
+    if (!(columns[index] instanceof FallbackRows)) return true;
+    const fallback = this.plan.fallbacks.find(({ column }) => column === index);
+    return fallback === undefined || !columns[fallback.of]!.areFilled(rows);
+  }
+
+  /** Returns the root with the columns that were not needed, after these rows were skipped. */
+  #readOthers(
+    columns: readonly ColumnRows[],
+    taken: readonly (NestedNode | undefined)[],
+    rows: number,
+  ): NestedNode {
+    const nodes = columns.map((column, index) => {
+      const node = taken[index];
+      if (node !== undefined || !(column instanceof FallbackRows)) return node;
+      return column.takeSkipped(this.#nodes, rows);
+    });
+    return this.#nodes.struct(nodes.filter(isPresent), rows, false);
   }
 
   #fill(target: NestedCells, source: CellSource, root: NestedNode, rows: number): void {
@@ -70,6 +98,10 @@ export class BatchBuilder {
         return;
       case "value":
       case "inside": {
+        if (source.kind === "value" && source.fallbackOf !== undefined) {
+          this.#fillFallback(target, source.path, source.fallbackOf, root, rows);
+          return;
+        }
         const { node, outer } = find(root, source.path);
         target.fill(node, outer, source.kind === "value" && source.json, rows, faults);
         if (source.kind === "value" && source.isDecoded) target.decodeScalars(source.json, rows);
@@ -83,6 +115,27 @@ export class BatchBuilder {
         return;
       }
     }
+  }
+
+  /** Fills the cells of the rows that have no text in the field `first`; the others are null. */
+  #fillFallback(
+    target: NestedCells,
+    [name]: NodePath,
+    first: number,
+    root: NestedNode,
+    rows: number,
+  ): void {
+    const node = root.children.find((child) => child.name === name);
+    if (node === undefined) {
+      target.clear(rows);
+      return;
+    }
+    const { bytes, run } = this.kernel;
+    const own = this.#ownFaults.address;
+    bytes.fill(0, own, own + rows);
+    target.fill(node, [], false, rows, own);
+    const { address } = this.#columns[first]!;
+    run.keepFallback(address, rows, target.column.address, own, this.#faults.address);
   }
 
   #membersMax(): number {
@@ -105,8 +158,10 @@ export class BatchBuilder {
     }
   }
 
-  #rawRows(root: NestedNode, firstRow: number): RawRows {
+  /** `whole` returns the root with all columns, which only raw rows need. */
+  #rawRows(root: NestedNode, whole: () => NestedNode, firstRow: number): RawRows {
     const { kernel } = this;
+    let all: NestedNode | undefined;
     // Measured once for all rows: measuring walks them all.
     let sizeMax = 0;
     // Even if the row has another fault.
@@ -115,15 +170,16 @@ export class BatchBuilder {
       number: (row: number) => firstRow + row,
       offset: () => undefined,
       bytes: (row: number) => {
+        all ??= whole();
         const fault = kernel.bytes[this.#faults.address + row];
         const tooLong = isLong || fault === rejectCodes.row_too_long;
         // All rows together are enough for the longest one.
-        if (!tooLong && sizeMax === 0) sizeMax = jsonSize(kernel, root);
-        const size = tooLong ? cutJsonSize(root, REJECT_BYTES_MAX) : sizeMax;
+        if (!tooLong && sizeMax === 0) sizeMax = jsonSize(kernel, all);
+        const size = tooLong ? cutJsonSize(all, REJECT_BYTES_MAX) : sizeMax;
         this.#raw.ensure(size);
         const start = this.#raw.address;
         const bytesMax = tooLong ? REJECT_BYTES_MAX : size;
-        const end = kernel.run.writeRow(root.address, row, start, bytesMax);
+        const end = kernel.run.writeRow(all.address, row, start, bytesMax);
         return kernel.bytes.slice(start, Math.min(end, start + bytesMax));
       },
       explain: (row: number) => {
@@ -138,8 +194,12 @@ export class BatchBuilder {
   free(): void {
     for (const { fields } of this.#inside) fields.free();
     for (const field of this.#fields) field.free();
-    for (const region of [this.#nodes, this.#faults, this.#raw]) region.free();
+    for (const region of [this.#nodes, this.#faults, this.#ownFaults, this.#raw]) region.free();
   }
+}
+
+function isPresent(node: NestedNode | undefined): node is NestedNode {
+  return node !== undefined;
 }
 
 /** Returns the bytes of the next `rows` rows of the columns, copied or not. */

@@ -24,9 +24,14 @@ export class ColumnRows {
     this.#mergedSize = leaves.length === 1 ? 0 : mergedSize(column);
   }
 
-  /** Makes more rows ready, at least one if there is one left. Throws `SourceError`. */
-  fill(): void {
-    for (const leaf of this.#leaves) leaf.fill();
+  /** Makes more rows ready, at least `rows` if they are left. Throws `SourceError`. */
+  fill(rows = 1): void {
+    for (const leaf of this.#leaves) leaf.fill(rows);
+  }
+
+  /** True if each of the next `rows` rows has a text that is not empty. Only for columns of texts. */
+  areFilled(rows: number): boolean {
+    return this.#leaves.every((leaf) => leaf.areFilled(rows));
   }
 
   /** Rows that can be taken at once. */

@@ -37,16 +37,16 @@ export class LeafRows {
     this.#rowsLeft = rows;
   }
 
-  /** Makes more rows ready, at least one if there is one left. Throws `SourceError`. */
-  fill(): void {
+  /** Makes more rows ready, at least `rows` if they are left. Throws `SourceError`. */
+  fill(rows = 1): void {
     this.#entries.begin();
     try {
-      if (this.#failure === undefined) this.#topUp();
+      if (this.#failure === undefined) this.#topUp(rows);
     } catch (error) {
       this.#failure = this.#explain(error);
     }
     // The values before the damage are good.
-    if (this.#failure !== undefined && this.#ready === 0) throw this.#failure;
+    if (this.#failure !== undefined && this.#ready < rows) throw this.#failure;
   }
 
   #explain(error: unknown): unknown {
@@ -55,7 +55,7 @@ export class LeafRows {
     return this.#damaged(`its pages or rows are too large: ${error.message}`, error);
   }
 
-  #topUp(): void {
+  #topUp(rows: number): void {
     const entries = this.#entries;
     const { window } = entries;
     try {
@@ -63,7 +63,7 @@ export class LeafRows {
     } finally {
       this.#count();
     }
-    while (this.#ready === 0 && entries.left > 0) {
+    while (this.#ready < rows && entries.left > 0) {
       if (window.room === 0) window.grow();
       entries.readOn();
       this.#count();
@@ -92,6 +92,11 @@ export class LeafRows {
   /** Rows that can be taken at once. */
   get ready(): number {
     return this.#ready;
+  }
+
+  /** True if each of the next `rows` rows has a text that is not empty. Not for leaves in lists. */
+  areFilled(rows: number): boolean {
+    return this.#entries.window.areFilled(rows, this.leaf.levelMax);
   }
 
   /** Returns the bytes of `NestedBuilder` that the next `rows` rows take. */

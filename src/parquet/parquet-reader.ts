@@ -1,5 +1,5 @@
 import { SourceError } from "../base/errors.js";
-import { BATCH_ROWS_MAX, WINDOW_BYTES } from "../base/limits.js";
+import { BATCH_ROWS_MAX, MIB, WINDOW_BYTES } from "../base/limits.js";
 import { loadZstd } from "../base/zstd-library.js";
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { OpenReader, Reader } from "../readers/reader.js";
@@ -7,6 +7,7 @@ import type { ReaderOptions } from "../sources/read-options.js";
 import type { SourceRange } from "../sources/source.js";
 import { BatchBuilder, bytesOf } from "./batch-builder.js";
 import { ColumnRows } from "./column-rows.js";
+import { FallbackRows } from "./fallback-rows.js";
 import { type Footer, type RowGroup, readFooter } from "./footer.js";
 import { type Leaf, leavesOf } from "./leaf.js";
 import type { PageSource } from "./leaf-entries.js";
@@ -15,6 +16,9 @@ import { PageMemory } from "./page-memory.js";
 import { type Projection, planProjection } from "./projection.js";
 import { RandomAccess } from "./random-access.js";
 import { buildSchema } from "./schema-tree.js";
+
+/** Bytes of a column in a row group up to which it is read only if needed, then for a whole batch. */
+const FALLBACK_BYTES_MAX = 64 * MIB;
 
 /** Opens row groups `start` to `end` of a source. A compressed source is copied to disk first. */
 export const openParquetReader: OpenReader = (kernel, range, fields, options) =>
@@ -134,9 +138,13 @@ class ParquetReader implements Reader {
   }
 
   #openGroup(group: RowGroup): readonly ColumnRows[] {
-    this.#columns = this.#plan.columns.map(
-      (column, index) => new ColumnRows(this.pages, column, this.#leaves[index]!, group),
-    );
+    this.#columns = this.#plan.columns.map((column, index) => {
+      const leaves = this.#leaves[index]!;
+      const isFallback =
+        this.#plan.fallbacks.some((fallback) => fallback.column === index) &&
+        group.chunks[leaves[0]!.chunk]!.uncompressedSize <= FALLBACK_BYTES_MAX;
+      return new (isFallback ? FallbackRows : ColumnRows)(this.pages, column, leaves, group);
+    });
     this.#rowsDone = 0;
     return this.#columns;
   }

@@ -1,6 +1,14 @@
 import type { FieldRequest } from "../batch/batch.js";
+import { nodeTypes } from "../batch/nested-node.js";
 import { prune, type SchemaNode } from "./schema-tree.js";
-import { isJsonText } from "./value-type.js";
+import { isJsonText, valueTypeOf } from "./value-type.js";
+
+/** A column whose values are used only in rows where a text is null or empty. */
+interface Fallback {
+  /** Indexes of the column and of that of the text among the columns. */
+  readonly column: number;
+  readonly of: number;
+}
 
 /** The origin of a requested field's cells. */
 export type CellSource =
@@ -12,6 +20,8 @@ export type CellSource =
       readonly path: NodePath;
       readonly json: boolean;
       readonly isDecoded: boolean;
+      /** Index of the field whose text must be null or empty for the value to be used. */
+      readonly fallbackOf?: number;
     }
   /**
    * An object of members of the struct at `path`. If `path` is null: of the columns that are not null in
@@ -33,6 +43,7 @@ export interface Projection {
   readonly columns: readonly SchemaNode[];
   /** One for each request. */
   readonly fields: readonly CellSource[];
+  readonly fallbacks: readonly Fallback[];
 }
 
 /** Plans what to read for the requests. Of several columns with the same name the first counts. */
@@ -51,13 +62,45 @@ export function planProjection(
     if (known === undefined) selections.set(column, [members]);
     else known.push(members);
   };
-  const fields = requests.map((request) => planField(byName, request, select));
+  const planned = requests.map((request) => planField(byName, request, select));
   // In the order of the file, so that objects of columns have it too.
   const columns = [...byName.values()].flatMap((column) => {
     const selected = selections.get(column);
     return selected === undefined ? [] : [prune(column, selected)];
   });
-  return { columns, fields };
+  const isText = (field: CellSource | undefined): field is TextSource =>
+    field?.kind === "value" &&
+    field.path.length === 1 &&
+    !field.json &&
+    !field.isDecoded &&
+    isTextColumn(byName.get(field.path[0]));
+  const column = ({ path: [name] }: TextSource) => columns.findIndex((one) => one.name === name);
+  const fallbacks: Fallback[] = [];
+  const fields = planned.map((field, index): CellSource => {
+    const { fallbackOf } = requests[index] as FieldRequest;
+    if (fallbackOf === undefined || !isText(field)) return field;
+    const of = requests.findIndex((one) => isTextAt(one, fallbackOf));
+    const first = planned[of];
+    // A column that another field has as well is read in all rows.
+    const uses = selections.get(byName.get(field.path[0]) as SchemaNode)?.length;
+    if (!isText(first) || of >= index || uses !== 1) return field;
+    fallbacks.push({ column: column(field), of: column(first) });
+    return { ...field, fallbackOf: of };
+  });
+  return { columns, fields, fallbacks };
+}
+
+type TextSource = Extract<CellSource, { readonly kind: "value" }>;
+
+function isTextAt({ path, form, fallbackOf }: FieldRequest, at: readonly string[]): boolean {
+  const isSame = path.length === at.length && path.every((step, index) => step === at[index]);
+  return form === "text" && fallbackOf === undefined && isSame;
+}
+
+function isTextColumn(column: SchemaNode | undefined): boolean {
+  if (column?.kind !== "leaf") return false;
+  const type = valueTypeOf(column.element);
+  return typeof type !== "string" && type.type === nodeTypes.text;
 }
 
 function planField(

@@ -26,6 +26,28 @@ describe("presets", () => {
     ]);
   });
 
+  it("requests an insert id after the first one only where that is missing", () => {
+    const { fields, insertID } = planFields(resolveMapping("amplitude"), true);
+    expect(insertID.map((index) => fields[index])).toEqual([
+      { path: ["$insert_id"], form: "text" },
+      { path: ["uuid"], form: "text", fallbackOf: ["$insert_id"] },
+    ]);
+  });
+
+  it.each([
+    [
+      "the first one has exceptions",
+      { insertID: [{ field: "first", unless: ["none"] }, "second"] },
+    ],
+    ["another target has the field", { insertID: ["first", "second"], userID: "second" }],
+  ])("requests all insert ids in all rows if %s", (_, changes) => {
+    const plan = planFields(resolveWritten({ event: "e", timestamp: "t", ...changes }), true);
+    expect(plan.insertID.map((index) => plan.fields[index])).toEqual([
+      { path: ["first"], form: "text" },
+      { path: ["second"], form: "text" },
+    ]);
+  });
+
   it("mixpanel requests the rest of the properties", () => {
     expect(planFields(resolveMapping("mixpanel")).fields).toEqual([
       { path: ["event"], form: "text" },

@@ -57,6 +57,22 @@ export function maskCells(node: NestedNode, rows: u32, column: Column): void {
   }
 }
 
+/**
+ * Makes cells null where `first` has a text that is not empty, and adds the faults of the other rows at
+ * `own` to those at `faults`.
+ */
+export function keepFallback(
+  first: Column, rows: u32, column: Column, own: usize, faults: usize,
+): void {
+  for (let row: u32 = 0; row < rows; row++) {
+    if (first.kind(row) == KIND_STRING && first.length(row) != 0) {
+      store<u8>(column.kinds + <usize>row, <u8>KIND_NULL);
+    } else if (load<u8>(own + <usize>row) != 0) {
+      store<u8>(faults + <usize>row, load<u8>(own + <usize>row));
+    }
+  }
+}
+
 /** Makes cells null where their row has a fault. */
 export function dropFaulty(faults: usize, rows: u32, column: Column): void {
   for (let row: u32 = 0; row < rows; row++) {

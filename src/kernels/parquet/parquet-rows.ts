@@ -294,6 +294,14 @@ export function sumLengths(lengths: usize, rows: u32): f64 {
   return <f64>sum;
 }
 
+/** Returns 1 if each of `rows` rows has a byte string that is not empty: it has the level `levelMax`. */
+export function areFilled(levels: usize, lengths: usize, rows: u32, levelMax: u32): i32 {
+  for (let row: u32 = 0; row < rows; row++) {
+    if (!hasValue(levels, row, levelMax) || load<u32>(lengths + ((<usize>row) << 2)) == 0) return 0;
+  }
+  return 1;
+}
+
 /**
  * Copies the values of `rows` rows of a window, from its row `first` on, to `target`, and points the rows at
  * the copies. Values have `width` bytes; if that is 0, each has the length of its row.
