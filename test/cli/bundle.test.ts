@@ -68,6 +68,16 @@ test("help and version load no engine, no service and no configuration", async (
   }
 });
 
+test("help loads no readers of inputs, no writers of parts and no parser of configurations", () => {
+  const files = [...importedBy("chunks/run-program.js")];
+  const modules = files.flatMap((file) =>
+    matchesIn(readFileSync(join(dist, file), "utf8"), /^\/\/ ((?:src|node_modules)\/\S+)$/gm),
+  );
+  expect(modules).toContain("src/options/option-table.ts");
+  const needless = /source-discovery|column-chunk-writer|text-format|jsonc-parser/;
+  expect(modules.filter((name) => needless.test(name))).toEqual([]);
+});
+
 test("an export and its threads load the bundle without the service", async () => {
   const NODE_V8_COVERAGE = join(root, "export");
   const input = join(repository, "fixtures/sample/csv/events.csv");
