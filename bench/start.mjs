@@ -1,4 +1,5 @@
-// npm run bench:start: the time of a small export, from the start of the process to its end.
+// npm run bench:start: the time of a small export, from the start of the process to its end, and the
+// processor time of small commands.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,12 +7,17 @@ import { fileURLToPath } from "node:url";
 import { benchDirectory, openTable, printMachine, readOptions } from "./command.mjs";
 import { makeInputs } from "./export/inputs.mjs";
 import { figures, median, whole } from "./figures.mjs";
+import { runMeasured } from "./measured-process.mjs";
 
-const { rows, runs, threads, against } = readOptions("npm run bench:start", {
+/** Bounds of the processor time beyond an empty Node, in ms: a quarter more than on a busy machine. */
+const boundsMs = { version: 20, help: 80, export: 350 };
+
+const { rows, runs, threads, against, guard } = readOptions("npm run bench:start", {
   rows: { type: "count", default: "5", help: "rows of NDJSON to export to Parquet" },
   runs: { type: "count", default: "15", help: "runs of each, of which the median counts" },
   threads: { type: "count", default: "2", help: "threads of the export" },
   against: { type: "path", help: "dist/switchyard.js of another build, to be run in turns" },
+  guard: { help: "instead: fails if processor time beyond an empty Node is above its bounds" },
 });
 const builds = {
   switchyard: fileURLToPath(new URL("../dist/switchyard.js", import.meta.url)),
@@ -22,7 +28,8 @@ mkdirSync(benchDirectory, { recursive: true });
 const { ndjson } = await makeInputs(benchDirectory, rows, ["ndjson"]);
 const root = mkdtempSync(join(benchDirectory, "start-"));
 try {
-  await measureAll(ndjson, join(root, "out"));
+  if (!guard) await measureAll(ndjson, join(root, "out"));
+  await measureProcessor(ndjson, join(root, "out"));
 } finally {
   rmSync(root, { recursive: true, force: true });
 }
@@ -68,6 +75,35 @@ async function measureBuild(main, input, output) {
     "the manifest is written": until(manifest, "mtimeMs", Math.max),
     "the export has ended": durationMs,
   };
+}
+
+/** Prints the processor time of small commands; with `guard`, throws if one is above its bound. */
+async function measureProcessor(input, output) {
+  const main = builds.switchyard;
+  const words = ["export", input, "--to", output, "--threads", String(threads), "--quiet"];
+  const commands = {
+    empty: ["--eval", ""],
+    version: [main, "--version"],
+    help: [main, "--help"],
+    export: [main, ...words],
+  };
+  const used = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
+  for (let run = 0; run < runs; run++) {
+    for (const [name, args] of Object.entries(commands)) {
+      rmSync(output, { recursive: true, force: true });
+      const { cpuSeconds } = await runMeasured(args, { cwd: root });
+      used[name].push(1000 * cpuSeconds);
+    }
+  }
+  printMachine(`ms of processor time beyond an empty Node, ${rows} rows, ${runs} runs`);
+  const printRow = openTable(["command", "median:", "best run:", "bound:"]);
+  const beyond = (name, choose) => choose(used[name]) - choose(used.empty);
+  const best = (values) => Math.min(...values);
+  for (const [name, boundMs] of Object.entries(boundsMs)) {
+    printRow([name, whole(beyond(name, median)), whole(beyond(name, best)), whole(boundMs)]);
+  }
+  const slow = Object.keys(boundsMs).filter((name) => beyond(name, median) > boundsMs[name]);
+  if (guard && slow.length > 0) throw new Error(`above the bound: ${slow.join(", ")}`);
 }
 
 /** Runs a command in a directory without a configuration file. */
