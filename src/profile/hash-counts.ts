@@ -9,7 +9,7 @@ const SLOT_WORDS = FOLDED_SLOT_BYTES / 4;
 const ROWS_DISTINGUISHED = 2 ** 16;
 
 /** The number of a hash that came after others were dropped (src/kernels/profile/folded-ids.ts). */
-const LATE = 2 ** 24 - 1;
+const LATE = 0xff_ffff;
 
 /** Index of an id and its rows, if these are more than fit beside its hash. */
 export type LargerRows = readonly [index: number, rows: number];

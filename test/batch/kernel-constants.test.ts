@@ -10,6 +10,7 @@ import { pageFaults, valueForms } from "../../src/batch/page-cursor.js";
 import { textChanges } from "../../src/batch/text-changes.js";
 import { privacyActions } from "../../src/mapper/privacy.js";
 import { epochOf } from "../../src/mapper/time-format.js";
+import { FITTING_ROWS_MAX } from "../../src/profile/hash-counts.js";
 import * as profile from "../../src/profile/profile-memory.js";
 import { PICKS } from "../../src/profile/row-samples.js";
 import { figureNames } from "../../src/profile/split-profile.js";
@@ -85,6 +86,8 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...pick("batch/page-cursor", "VALUES_UNKNOWN"),
   },
   "profile/event-counts": { DELIVER: outcomes.deliver },
+  "profile/figures": named(Object.fromEntries(figureNames.map((name, place) => [name, 8 * place]))),
+  "profile/folded-ids": pick("profile/hash-counts", "LATE"),
   "profile/frequent": {
     TEXT_BYTES: profile.TEXT_BYTES,
     DISTINCT_BYTES: profile.VALUE_REGISTER_BYTES,
@@ -106,16 +109,19 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     EVENT_NOT_TEXT: rejectCodes.event_not_text,
     TIME_MISSING: rejectCodes.time_missing,
     TRANSFORM_FAILED: rejectCodes.transform_failed,
-    ...named(Object.fromEntries(figureNames.map((name, place) => [name, 8 * place]))),
+    NAME_USERS_BITS: Math.log2(profile.NAME_USERS_BYTES),
+  },
+  "profile/row-ids": {
+    DELIVER: outcomes.deliver,
     ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),
     INSERT_ID_BITS: Math.log2(profile.INSERT_ID_REGISTER_BYTES),
-    NAME_USERS_BITS: Math.log2(profile.NAME_USERS_BYTES),
   },
   "profile/row-picks": {
     PICKS,
     LARGEST: profile.LARGEST_MAX,
     ...pick("profile/row-samples", "PICKED_NAMES", "PICKED_GROUPS"),
   },
+  "profile/taken-ids": { TAKEN_ROWS_MAX: FITTING_ROWS_MAX },
   "reject-codes": Object.fromEntries(
     Object.keys(constantsOf("kernels/reject-codes")).map((name) => [
       name,

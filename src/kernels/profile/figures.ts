@@ -3,6 +3,7 @@
 
 import { Profile } from "./profile";
 
+// The same numbers as `figureNames` give, eight bytes each.
 export const BOTH: usize = 0;
 export const USER_ONLY: usize = 8;
 export const DEVICE_ONLY: usize = 16;

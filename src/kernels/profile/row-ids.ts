@@ -86,8 +86,8 @@ function hashOfCell(column: Column, row: i32): u64 {
 const DELIVER: u8 = 0;
 
 /**
- * Hashes the ids of the delivered rows from `from` to `to`, at most `ROWS_AT_ONCE`, and loads their slots and entries.
- * Returns what they hold, so that the loads are not left out.
+ * Hashes the ids of the delivered rows from `from` to `to`, at most `ROWS_AT_ONCE`, and loads their slots and
+ * entries. Returns what they hold, so that the loads are not left out.
  */
 export function hashIds(profile: Profile, rows: Rows, from: i32, to: i32): u32 {
   const users = changetype<Column>(<usize>rows.userID);

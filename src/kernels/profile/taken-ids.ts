@@ -6,7 +6,7 @@
 
 import { ID_SLOT_BITS, idEntryAt, IdEntry, IdTable, IdTables, NUMBER_MASK } from "./ids";
 
-/** Rows of an id that fit beside its hash. */
+/** Rows that fit beside a hash; the same number as in src/profile/hash-counts.ts. */
 export const TAKEN_ROWS_MAX: u32 = 0xffff;
 
 /** Ids whose texts are kept: those with the most rows, and those with the most other ids. */
