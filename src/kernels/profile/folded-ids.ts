@@ -10,6 +10,7 @@ import { spread } from "../byte-hash";
 
 const HASH_MASK: u64 = ~(<u64>0xffff);
 const NUMBER_BITS: u64 = 24;
+
 /**
  * The number of an id that came after others were dropped, so that it may have come before; the same number as
  * in src/profile/hash-counts.ts.
