@@ -43,12 +43,13 @@ export function findAggregated(text: string): Aggregated | undefined {
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/, 40);
   const header = lines.find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "";
   const names = header.split(/[,\t;]/).map((cell) => cell.trim().replaceAll('"', ""));
-  const metrics = names.filter((name) => METRICS.has(lettersOf(name)));
   const isKnown = names.every((name) => {
     return METRICS.has(lettersOf(name)) || DIMENSIONS.has(lettersOf(name));
   });
+  if (!isKnown) return undefined;
+  const metrics = names.filter((name) => METRICS.has(lettersOf(name)));
   const isGa4 = /^# -{3,}/.test(lines[0] ?? "");
-  if (!isKnown || metrics.length < (isGa4 ? 1 : METRICS_MIN)) return undefined;
+  if (metrics.length < (isGa4 ? 1 : METRICS_MIN)) return undefined;
   const words = `an aggregated export: its rows count ${metrics.slice(0, 3).join(", ")}, and none is an event of a person or a device`;
   return { words, advice: isGa4 ? GA4_ADVICE : ADVICE };
 }

@@ -38,7 +38,7 @@ export function refuseNotData({ bytes, extent }: HeadSample, source: string): vo
   } else if (start.startsWith("{") && extent === "whole" && bytes.length <= ERROR_BYTES_MAX) {
     const message = errorIn(start);
     if (message !== undefined) throw notData(source, `an error (${message})`, DOWNLOAD_AGAIN);
-  } else {
+  } else if (!start.startsWith("{")) {
     const aggregated = findAggregated(start);
     if (aggregated !== undefined) throw aggregatedIn(source, aggregated);
   }

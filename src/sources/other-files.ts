@@ -160,6 +160,8 @@ export function splitByName<One>(
 /** Schemas of Snowplow's failed events, which are in files of their own. */
 const FAILED_EVENTS = "iglu:com.snowplowanalytics.snowplow.badrows/";
 
+const LINE_FEED = 0x0a;
+
 /** Fields of rows that are not events: bytes without them need not be parsed. */
 const TRACES = [
   "merged_amplitude_id",
@@ -194,7 +196,8 @@ export function kindOfFields(fields: readonly string[]): OtherKind | undefined {
 export function kindOfContent({ bytes, extent }: HeadSample): OtherKind | "undecided" | undefined {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
   if (isDataFeed(start)) return "manifest";
-  if (!hasTraces(bytes)) return undefined;
+  const lineEnd = bytes.indexOf(LINE_FEED);
+  if (!hasTraces(lineEnd === -1 ? bytes : bytes.subarray(0, lineEnd))) return undefined;
   const text = textOf(bytes);
   const end = text.indexOf("\n");
   if (end === -1 && extent === "part") return "undecided";
