@@ -88,7 +88,7 @@ export class ObjectBytes implements ByteSource {
   #next: number;
   #rangeBytes = FIRST_RANGE_BYTES;
   #wake: (() => void) | undefined;
-  /** Of the bytes that were read, if they become the whole object and it needs several requests. */
+  /** Digest of the bytes that were read, if they become the whole object and it needs several requests. */
   #hash: Hash | undefined;
 
   constructor(
@@ -98,11 +98,13 @@ export class ObjectBytes implements ByteSource {
   ) {
     const { start, end, fetched } = range;
     const known = within(fetched, start, end);
-    const isWhole = start === 0 && end === objectStateOf(object.fingerprint).size;
-    if (isWhole && end > FIRST_RANGE_BYTES) this.#hash = createHash("md5");
     this.#position = start;
     this.#next = start + known.length;
     if (known.length > 0) this.#ranges.push({ start, bytes: known, received: known.length });
+    const isWhole = start === 0 && end === objectStateOf(object.fingerprint).size;
+    // One request for a whole object is compared where it arrives.
+    const firstBytes = known.length > 0 ? known.length : this.#nextBytes();
+    if (isWhole && firstBytes < end) this.#hash = createHash("md5");
   }
 
   get consumed(): number {
@@ -170,16 +172,23 @@ export class ObjectBytes implements ByteSource {
     });
   }
 
+  /** True if the next byte to ask for will certainly be read. */
+  get #isNeeded(): boolean {
+    return this.#next < (this.range.expectedEnd ?? this.range.start);
+  }
+
+  /** Bytes of the next request. */
+  #nextBytes(): number {
+    const end = this.#isNeeded ? (this.range.expectedEnd as number) : this.range.end;
+    return Math.min(this.#isNeeded ? RANGE_BYTES : this.#rangeBytes, end - this.#next);
+  }
+
   #fetchAhead(): void {
-    const { end, expectedEnd = this.range.start } = this.range;
-    while (this.#next < end && this.#ranges.length < RANGES_AHEAD) {
+    while (this.#next < this.range.end && this.#ranges.length < RANGES_AHEAD) {
       // After the bytes that are certainly needed, fetch only as many as the reader asks for.
-      const isNeeded = this.#next < expectedEnd;
-      if (!isNeeded && this.#ranges.length > 0) return;
-      const length = isNeeded
-        ? Math.min(RANGE_BYTES, expectedEnd - this.#next)
-        : Math.min(this.#rangeBytes, end - this.#next);
-      if (!isNeeded) this.#rangeBytes = Math.min(RANGE_BYTES, 4 * this.#rangeBytes);
+      if (!this.#isNeeded && this.#ranges.length > 0) return;
+      const length = this.#nextBytes();
+      if (!this.#isNeeded) this.#rangeBytes = Math.min(RANGE_BYTES, 4 * this.#rangeBytes);
       void this.#fetch({
         start: this.#next,
         bytes: Buffer.allocUnsafeSlow(length),

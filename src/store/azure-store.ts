@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import {
   type BlobItem,
@@ -7,6 +6,7 @@ import {
   StorageSharedKeyCredential,
 } from "@azure/storage-blob";
 import { MIB } from "../base/limits.js";
+import { bodyOf } from "./object-body.js";
 import type {
   GetOptions,
   ListOptions,
@@ -169,7 +169,7 @@ export class AzureStore implements ObjectStore {
   ): Promise<string | "occupied"> {
     const blob = this.container.getBlockBlobClient(key);
     const answer = await this.#calls.put(key, content, signal, (abortSignal, size) =>
-      blob.upload("bytes" in content ? content.bytes : () => createReadStream(content.path), size, {
+      blob.upload(bodyOf(content), size, {
         conditions:
           condition === "absent" ? { ifNoneMatch: "*" } : { ifMatch: quoted(condition.etag) },
         // Azure allows no hyphens in names of metadata.

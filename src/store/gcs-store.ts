@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { GoogleAuth } from "google-auth-library";
 import { Agent, type Dispatcher } from "undici";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { bodyOf } from "./object-body.js";
 import type {
   GetOptions,
   ListOptions,
@@ -222,8 +222,9 @@ function factsOf({ name, size, generation, updated }: ObjectResource): ObjectFac
 
 async function md5Of(content: ObjectContent): Promise<string> {
   const hash = createHash("md5");
-  if ("bytes" in content) hash.update(content.bytes);
-  else for await (const bytes of createReadStream(content.path)) hash.update(bytes as Buffer);
+  const body = bodyOf(content);
+  if (body instanceof Uint8Array) hash.update(body);
+  else for await (const bytes of body()) hash.update(bytes as Buffer);
   return hash.digest("base64");
 }
 
@@ -233,8 +234,9 @@ async function* joined(
   tail: Uint8Array,
 ): AsyncGenerator<Uint8Array> {
   yield head;
-  if ("bytes" in content) yield content.bytes;
-  else yield* createReadStream(content.path, { highWaterMark: 1 << 20 });
+  const body = bodyOf(content);
+  if (body instanceof Uint8Array) yield body;
+  else yield* body();
   yield tail;
 }
 

@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
 import { checksumIn, md5InEtag } from "./body-digest.js";
+import { bodyOf } from "./object-body.js";
 import type {
   GetOptions,
   ListOptions,
@@ -131,8 +131,7 @@ export class S3Store implements ObjectStore {
   ): Promise<string | "occupied"> {
     const { sha256 } = options;
     const headers = this.#putHeaders(options);
-    // A retry reads the file again.
-    const body = "bytes" in content ? content.bytes : () => createReadStream(content.path);
+    const body = bodyOf(content);
     return this.#calls.put(key, content, options.signal, async (signal, size) => {
       const request: S3Request = { method: "PUT", key, headers, sha256, body, size, signal };
       const access = await this.#findAccess();
