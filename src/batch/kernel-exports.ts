@@ -243,6 +243,10 @@ export interface KernelExports {
   // profile/ids.ts
   clearIds(tables: number): void;
 
+  // profile/name-users.ts
+  addNameUsers(users: number, indexes: number, count: number, numbers: number, taken: number): void;
+  largestNumber(indexes: number, count: number, numbers: number): number;
+
   // profile/odd-ids.ts
   findOddIds(table: number, target: number): number;
 

@@ -237,6 +237,11 @@ export const idTablesLayout = {
   words: { users: 0, devices: 1, pairs: 2, pairCount: 3 },
 } as const;
 
+export const nameUsersLayout = {
+  bytes: 16,
+  words: { bits: 0, count: 1, registers: 2, salt: 3 },
+} as const;
+
 export const oddIdLayout = {
   bytes: 16,
   words: { number: 2, change: 3 },

@@ -51,6 +51,7 @@ export {
   addFoldedIds, addFoldedPairs, countFoldedPairs, moveFoldedIds, moveFoldedPairs,
 } from "./profile/folded-ids";
 export { clearIds } from "./profile/ids";
+export { addNameUsers, largestNumber } from "./profile/name-users";
 export { findOddIds } from "./profile/odd-ids";
 export { profileRows } from "./profile/profile-rows";
 export { junkHash } from "./profile/row-ids";

@@ -53,14 +53,10 @@ export class HashCounts {
 
   /**
    * Adds `count` ids at an address, as src/kernels/profile/taken-ids.ts takes them out; `larger`: the rows of
-   * ids that do not fit there. Returns their numbers, from 0 in the order in which they came first; undefined
-   * once some were dropped. They are in kernel memory: read them before anything is added.
+   * ids that do not fit there. Returns the address of their numbers (u32), from 0 in the order in which they
+   * came first; undefined once some were dropped. They are valid until more is added.
    */
-  addAll(
-    address: number,
-    count: number,
-    larger: readonly LargerRows[] = [],
-  ): Uint32Array | undefined {
+  addAll(address: number, count: number, larger: readonly LargerRows[] = []): number | undefined {
     const { kernel } = this;
     this.#numbers.ensure(count * 4);
     const numbers = this.#numbers.address;
@@ -71,8 +67,7 @@ export class HashCounts {
       this.#setRows(hashAt(kernel.u32, address / 4 + index * 2), rows - FITTING_ROWS_MAX);
     }
     if (this.#table.get("count") > this.hashesMax) this.#prune();
-    if (this.#dropped > 0) return undefined;
-    return kernel.u32.subarray(numbers / 4, numbers / 4 + count);
+    return this.#dropped > 0 ? undefined : numbers;
   }
 
   /** Adds `rows` rows, at most `FITTING_ROWS_MAX`, of each hash. */

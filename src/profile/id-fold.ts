@@ -3,7 +3,7 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { HashCounts } from "./hash-counts.js";
 import { IdPairs } from "./id-pairs.js";
 import { maskText } from "./masked-text.js";
-import type { NameUsers, NumberedHashes } from "./name-users.js";
+import type { NameUsers, NumberedIds } from "./name-users.js";
 import { type OddIdCounts, OddIdFold } from "./odd-ids.js";
 import type { TopID } from "./report.js";
 import type { SplitIdKind, SplitIds } from "./split-profile.js";
@@ -64,8 +64,7 @@ export class IdFold {
     const added = this.#users.add(users, first);
     let start = pairStart + pairs * TAKEN_PAIR_BYTES;
     for (const [name, count] of names) {
-      const indexes = new Uint16Array(kernel.memory.buffer, start, count);
-      usersOf(name)?.addAll(indexes, added);
+      usersOf(name)?.addAll(start, count, added);
       start += count * 2;
     }
   }
@@ -98,16 +97,16 @@ class KindFold {
     this.#odd = new OddIdFold(kernel);
   }
 
-  /** Adds ids at an address. Returns their hashes, and their numbers over all splits. */
-  add(kind: SplitIdKind, address: number): NumberedHashes {
-    const taken = new TakenIds(this.kernel, address, kind);
-    this.#odd.add(kind, taken);
+  /** Adds ids at an address. */
+  add(kind: SplitIdKind, taken: number): NumberedIds {
+    const ids = new TakenIds(this.kernel, taken, kind);
+    this.#odd.add(kind, ids);
     for (const [index, text, length] of kind.texts) {
-      this.#texts.set(taken.hashAt(index), { text, length });
+      this.#texts.set(ids.hashAt(index), { text, length });
     }
-    const numbers = this.#counts.addAll(address, kind.count, kind.larger);
+    const numbers = this.#counts.addAll(taken, kind.count, kind.larger);
     if (this.#texts.size > PROFILE_ID_TEXTS_MAX) this.#forgetTexts();
-    return { hashAt: (index) => taken.hashAt(index), numbers };
+    return { taken, numbers };
   }
 
   /** Returns counts of 0 rows for each hash whose text is known. */

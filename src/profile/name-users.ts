@@ -1,6 +1,8 @@
 import type { Kernel } from "../batch/kernel.js";
-import { groupLayout } from "../batch/layouts.js";
+import { KernelRecord } from "../batch/kernel-record.js";
+import { groupLayout, nameUsersLayout } from "../batch/layouts.js";
 import { ID_REGISTER_BYTES, type ProfileMemory } from "./profile-memory.js";
+import { readRegisters } from "./profile-tables.js";
 import type { Estimate } from "./report.js";
 import { Registers } from "./sketches.js";
 
@@ -35,10 +37,10 @@ export function takeNameUsers(
   return taken;
 }
 
-/** Users of a part of a split: their hashes by their indexes and, while none is dropped, their numbers over all splits. */
-export interface NumberedHashes {
-  hashAt(index: number): number;
-  readonly numbers: Uint32Array | undefined;
+/** Ids as they were taken out, and their numbers over all splits (u32) while none is dropped: addresses. */
+export interface NumberedIds {
+  readonly taken: number;
+  readonly numbers: number | undefined;
 }
 
 /** Bytes that all names may still use to count their users exactly. */
@@ -46,76 +48,68 @@ export interface UsersBudget {
   left: number;
 }
 
-const BITS_MIN = 2 ** 10;
+const BYTES_MIN = 128;
 
 /**
- * Distinct users of one event name: exact while all users are numbered and the budget lasts, then an
- * estimate. `salt` differs by name: otherwise names that have the same users would have the same error.
+ * Distinct users of one event name, in kernel memory: exact while all users are numbered and the budget lasts,
+ * then an estimate. `salt`, below 65,536, differs by name.
  */
 export class NameUsers {
-  /** A bit for each number of a user; undefined if the number of users is an estimate. */
-  #bits: Uint32Array | undefined = new Uint32Array(0);
-  #count = 0;
-  readonly #registers = new Registers(ID_REGISTER_BYTES);
+  readonly #users: KernelRecord<keyof typeof nameUsersLayout.words>;
+  /** Bytes of the bits for the numbers of users; undefined if their number is an estimate. */
+  #bytes: number | undefined = 0;
 
   constructor(
-    private readonly salt: number,
+    private readonly kernel: Kernel,
+    salt: number,
     private readonly budget: UsersBudget,
-  ) {}
+  ) {
+    this.#users = new KernelRecord(kernel, nameUsersLayout);
+    const registers = kernel.allocate(ID_REGISTER_BYTES);
+    kernel.bytes.fill(0, registers, registers + ID_REGISTER_BYTES);
+    this.#users.set("registers", registers);
+    this.#users.set("salt", salt);
+  }
 
-  /** Adds the users at these indexes. */
-  addAll(indexes: Uint16Array, { hashAt, numbers }: NumberedHashes): void {
-    const bits = numbers && this.#reserve(indexes, numbers);
-    this.#bits = bits;
-    for (const index of indexes) {
-      if (bits !== undefined && !this.#isNew(bits, numbers![index]!)) continue;
-      this.#registers.add(salted(hashAt(index), this.salt));
-    }
+  /** Adds the users at `count` indexes (u16) at an address. */
+  addAll(indexes: number, count: number, { taken, numbers }: NumberedIds): void {
+    const { run } = this.kernel;
+    if (numbers === undefined) this.#estimateFromNow();
+    else this.#reserve(run.largestNumber(indexes, count, numbers));
+    run.addNameUsers(this.#users.address, indexes, count, numbers ?? 0, taken);
   }
 
   estimate(): Estimate {
-    if (this.#bits !== undefined) return { count: this.#count, error: 0 };
-    return this.#registers.estimate();
+    if (this.#bytes !== undefined) return { count: this.#users.get("count"), error: 0 };
+    const base64 = readRegisters(this.kernel, this.#users.get("registers"), ID_REGISTER_BYTES);
+    return new Registers(ID_REGISTER_BYTES, base64).estimate();
   }
 
-  #isNew(bits: Uint32Array, number: number): boolean {
-    const bit = 1 << (number & 31);
-    if ((bits[number >>> 5]! & bit) !== 0) return false;
-    bits[number >>> 5]! |= bit;
-    this.#count++;
-    return true;
-  }
-
-  /** Returns bits that have room for all numbers; undefined if the budget is too small. */
-  #reserve(indexes: Uint16Array, numbers: Uint32Array): Uint32Array | undefined {
-    const bits = this.#bits;
-    let most = 0;
-    for (const index of indexes) most = Math.max(most, numbers[index]!);
-    if (bits === undefined || most < bits.length * 32) return bits;
-    let words = Math.max(BITS_MIN / 32, bits.length);
-    while (words * 32 <= most) words *= 2;
-    this.budget.left -= (words - bits.length) * 4;
-    if (this.budget.left < 0) {
-      this.budget.left += words * 4;
-      return undefined;
+  /** Makes room for the bit of a number, unless the budget is too small. */
+  #reserve(number: number): void {
+    const { kernel, budget } = this;
+    const known = this.#bytes;
+    if (known === undefined || number < known * 8) return;
+    let bytes = Math.max(BYTES_MIN, known);
+    while (bytes * 8 <= number) bytes *= 2;
+    if (budget.left < bytes - known) {
+      this.#estimateFromNow();
+      return;
     }
-    const larger = new Uint32Array(words);
-    larger.set(bits);
-    return larger;
+    budget.left -= bytes - known;
+    const [old, bits] = [this.#users.get("bits"), kernel.allocate(bytes)];
+    kernel.bytes.copyWithin(bits, old, old + known);
+    kernel.bytes.fill(0, bits + known, bits + bytes);
+    if (known > 0) kernel.free(old);
+    this.#users.set("bits", bits);
+    this.#bytes = bytes;
   }
-}
 
-/** Mixes a hash of 48 bits with a salt into 53 bits. */
-function salted(hash: number, salt: number): number {
-  const [high, low] = [Math.floor(hash / 2 ** 24), hash % 2 ** 24];
-  const one = mixed(Math.imul(high, 0x9e37_79b1) ^ low ^ Math.imul(salt + 1, 0x85eb_ca6b));
-  const two = mixed(Math.imul(low, 0xc2b2_ae35) ^ high ^ Math.imul(salt + 1, 0x27d4_eb2f));
-  return one * 2 ** 21 + (two >>> 11);
-}
-
-/** The finalizer of MurmurHash3. */
-function mixed(word: number): number {
-  let hash = Math.imul(word ^ (word >>> 16), 0x85eb_ca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  #estimateFromNow(): void {
+    const bytes = this.#bytes ?? 0;
+    if (bytes > 0) this.kernel.free(this.#users.get("bits"));
+    this.budget.left += bytes;
+    this.#users.set("bits", 0);
+    this.#bytes = undefined;
+  }
 }

@@ -65,7 +65,7 @@ export class ProfileFold {
   #unknown = 0;
   #leftOut = 0;
 
-  constructor(kernel: Kernel) {
+  constructor(private readonly kernel: Kernel) {
     this.ids = new IdFold(kernel);
     this.userProperties = new PropertyFold(this.#keys);
   }
@@ -142,7 +142,7 @@ export class ProfileFold {
     if (properties === undefined) return;
     if (known.properties === undefined) {
       if (this.#namesLookedAt === PROFILE_NAMES_MAX) return;
-      known.users = new NameUsers(this.#namesLookedAt++, this.#userBytes);
+      known.users = new NameUsers(this.kernel, this.#namesLookedAt++, this.#userBytes);
       known.properties = new PropertyFold(this.#keys);
     }
     known.properties.add(properties);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { sum } from "../../src/base/sum.js";
+import { Kernel } from "../../src/batch/kernel.js";
 import { TABLE_IDS_MAX } from "../../src/profile/id-counts.js";
 import { NameUsers } from "../../src/profile/name-users.js";
 import type { ProfileFold } from "../../src/profile/profile-fold.js";
@@ -37,24 +38,50 @@ it("counts them on when the ids of a split are more than its table has room for"
   expect(fold.names.get("once")?.properties?.result().rows).toBe(2);
 });
 
-/** Hashes of users as kernels make them, of 48 bits. */
-function randomHashes(count: number, seed: number): Float64Array {
-  const random = createRandom(seed);
-  return Float64Array.from({ length: count }, () => Math.floor(random() * 2 ** 48));
+const INDEXES = 2 ** 16;
+
+/** Users as kernels take them out: hashes of 48 bits with one row, and a number each. */
+class Taken {
+  readonly kernel = new Kernel();
+  readonly numbers = this.kernel.allocate(INDEXES * 4);
+  readonly #taken = this.kernel.allocate(INDEXES * 8);
+  readonly #indexes = this.kernel.allocate(INDEXES * 2);
+  readonly #random: () => number;
+
+  constructor(seed: number) {
+    this.#random = createRandom(seed);
+    const indexes = new Uint16Array(this.kernel.memory.buffer, this.#indexes, INDEXES);
+    for (const index of indexes.keys()) indexes[index] = index;
+    this.takeOthers();
+  }
+
+  /** Takes other users, and numbers them from 0. */
+  takeOthers(): void {
+    const { u32 } = this.kernel;
+    for (let index = 0; index < INDEXES; index++) {
+      u32[this.#taken / 4 + index * 2] = Math.floor(this.#random() * 2 ** 16) * 2 ** 16 + 1;
+      u32[this.#taken / 4 + index * 2 + 1] = Math.floor(this.#random() * 2 ** 32);
+      u32[this.numbers / 4 + index] = index;
+    }
+  }
+
+  /** Adds the first `count` users. */
+  addTo(users: NameUsers, count: number, numbers: number | undefined): void {
+    users.addAll(this.#indexes, count, { taken: this.#taken, numbers });
+  }
 }
 
 /** Users of a name whose budget is too small: relative errors of the estimate at each count. */
-function errorsAt(counts: readonly number[], hashes: Float64Array, salt = 0): readonly number[] {
-  const users = new NameUsers(salt, { left: 0 });
-  const indexes = Uint16Array.from({ length: 2 ** 16 }, (_, index) => index);
-  let done = 0;
+function errorsAt(counts: readonly number[], seed: number): readonly number[] {
+  const taken = new Taken(seed);
+  const users = new NameUsers(taken.kernel, 0, { left: 0 });
+  let before = 0;
   return counts.map((count) => {
-    for (; done < count; done += 2 ** 16) {
-      const part = hashes.subarray(done, Math.min(count, done + 2 ** 16));
-      const numbers = new Uint32Array(part.length);
-      users.addAll(indexes.subarray(0, part.length), { hashAt: (index) => part[index]!, numbers });
+    for (; count - before > INDEXES; before += INDEXES) {
+      taken.addTo(users, INDEXES, taken.numbers);
+      taken.takeOthers();
     }
-    done = count;
+    taken.addTo(users, count - before, taken.numbers);
     return users.estimate().count / count - 1;
   });
 }
@@ -62,7 +89,7 @@ function errorsAt(counts: readonly number[], hashes: Float64Array, salt = 0): re
 it("estimates users without a bias once they are too many to be counted", () => {
   const counts = [1, 10, 100, 1_000, 10_000, 30_000, 50_000, 100_000, 1_000_000];
   const seeds = Array.from({ length: isCi ? 40 : 15 }, (_, seed) => seed);
-  const errors = seeds.map((seed) => errorsAt(counts, randomHashes(1_000_000, seed + 1)));
+  const errors = seeds.map((seed) => errorsAt(counts, seed + 1));
   for (const [index, count] of counts.entries()) {
     const found = errors.map((ofSeed) => ofSeed[index] as number);
     const mean = sum(found, (error) => error) / seeds.length;
@@ -74,25 +101,27 @@ it("estimates users without a bias once they are too many to be counted", () => 
 });
 
 it("gives events with the same users errors that do not depend on each other", () => {
-  const hashes = randomHashes(50_000, 3);
-  const signs = Array.from({ length: 48 }, (_, salt) => errorsAt([50_000], hashes, salt)[0] ?? 0);
-  const above = signs.filter((error) => error > 0).length;
+  const taken = new Taken(3);
+  const counts = Array.from({ length: 48 }, (_, salt) => {
+    const users = new NameUsers(taken.kernel, salt, { left: 0 });
+    taken.addTo(users, 50_000, taken.numbers);
+    return users.estimate().count;
+  });
+  const above = counts.filter((count) => count > 50_000).length;
   expect(above).toBeGreaterThan(8);
   expect(above).toBeLessThan(40);
 });
 
 it("counts a user once, before and after the budget is used up", () => {
   const budget = { left: 1_000 };
-  const users = new NameUsers(1, budget);
-  const hashes = randomHashes(20_000, 5);
-  const hashAt = (index: number) => hashes[index]!;
-  const numbers = Uint32Array.from(hashes.keys());
-  const indexes = Uint16Array.from(hashes.keys());
-  users.addAll(indexes.subarray(0, 1_000), { hashAt, numbers });
-  users.addAll(indexes.subarray(0, 500), { hashAt, numbers });
+  const taken = new Taken(5);
+  const users = new NameUsers(taken.kernel, 1, budget);
+  taken.addTo(users, 1_000, taken.numbers);
+  taken.addTo(users, 500, taken.numbers);
   expect(users.estimate()).toEqual({ count: 1_000, error: 0 });
-  users.addAll(indexes, { hashAt, numbers });
-  users.addAll(indexes, { hashAt, numbers: undefined });
+  expect(budget.left).toBeLessThan(1_000);
+  taken.addTo(users, 20_000, taken.numbers);
+  taken.addTo(users, 20_000, undefined);
   const { count, error } = users.estimate();
   expect(Math.abs(count - 20_000)).toBeLessThan(4 * error * 20_000);
   expect(budget.left).toBe(1_000);

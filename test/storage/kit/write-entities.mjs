@@ -6,7 +6,8 @@ import { openSqliteStore } from "../../../src/storage/sqlite-store.js";
 
 const [directory, prefix] = process.argv.slice(2);
 const withoutEvents = async () => ({ events: {}, close: async () => undefined });
-const { entities } = await openSqliteStore(directory, withoutEvents);
+// Held to the end: its files are closed, and their locks dropped, with the object.
+const store = await openSqliteStore(directory, withoutEvents);
 
 const record = (id, version) => ({
   kind: "gate",
@@ -20,7 +21,7 @@ const record = (id, version) => ({
 // At once, so that a kill finds everything that was acknowledged.
 const acknowledge = (id, version) => writeSync(1, `${id} ${version}\n`);
 
-const write = (id, next) => entities.write({ kind: "gate", id }, () => next);
+const write = (id, next) => store.entities.write({ kind: "gate", id }, () => next);
 
 async function writeOn(writer) {
   for (let round = 0; ; round += 1) {
