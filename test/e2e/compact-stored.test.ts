@@ -91,7 +91,7 @@ describe.runIf(hasS3Server())("compact of an export in a bucket", () => {
         ["compact", place],
         ["runs", place],
       ];
-      const step = isCi ? 7 : Math.ceil(requests / 2);
+      const step = isCi ? 11 : Math.ceil(requests / 2);
       for (let at = 5, index = 0; at <= requests; at += step, index++) {
         const where = `killed at request ${at} of ${requests}`;
         await copyOf(before, name);

@@ -26,7 +26,7 @@ import {
 killServicesAfterEach();
 
 /** Rows of each export; SWITCHYARD_MIGRATION_ROWS sets another number. */
-const ROWS = Number(process.env["SWITCHYARD_MIGRATION_ROWS"] ?? (isCi ? 8_000 : 4_000));
+const ROWS = Number(process.env["SWITCHYARD_MIGRATION_ROWS"] ?? (isCi ? 5_000 : 4_000));
 const secret = `secret-${"s".repeat(43)}`;
 const consoleKey = `console-${"k".repeat(43)}`;
 

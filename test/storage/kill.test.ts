@@ -7,7 +7,7 @@ import { scratchDirectory } from "../support/scratch.js";
 import { look, openEntities } from "./open-entities.js";
 import { everything } from "./records.js";
 
-const KILLS = isCi ? 12 : 2;
+const KILLS = isCi ? 6 : 2;
 /** Acknowledged writes after which a process is killed at the latest. */
 const WRITES_MAX = 60;
 

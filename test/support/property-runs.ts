@@ -12,11 +12,11 @@ export function someOf<T>(cases: readonly T[], step: number, offset = 0): readon
 }
 
 /**
- * Returns how many runs a property has: half of `count` in CI, which has half an hour, a tenth elsewhere, and
+ * Returns how many runs a property has: a third of `count` in CI, which has half an hour, a tenth elsewhere, and
  * SWITCHYARD_PROPERTY_FACTOR times `count` if that is set.
  */
 export function propertyRuns(count: number): number {
-  const factor = Number(process.env["SWITCHYARD_PROPERTY_FACTOR"] ?? (isCi ? 0.5 : 0.1));
+  const factor = Number(process.env["SWITCHYARD_PROPERTY_FACTOR"] ?? (isCi ? 0.35 : 0.1));
   if (!(factor > 0)) throw new Error("SWITCHYARD_PROPERTY_FACTOR is not a number above 0");
   return Math.ceil(count * factor);
 }
