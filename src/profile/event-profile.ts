@@ -46,6 +46,8 @@ interface ProfileOptions {
   readonly limits?: ProfileLimits;
   /** Fields of rows are counted with it. */
   readonly mapping?: TallyMapping;
+  /** Repeated insert ids are not counted, as something else counts them exactly. */
+  readonly withoutRepeats?: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ interface ProfileOptions {
 export class EventProfile {
   readonly #memory: ProfileMemory;
   readonly #eventCounts: EventCounts;
-  readonly #insertIDs: IdSet;
+  readonly #insertIDs: IdSet | undefined;
   readonly #ids: IdCounts;
   readonly #junk: PlaceholderIds;
   readonly #hours: NumberCounts;
@@ -73,7 +75,7 @@ export class EventProfile {
     private readonly kernel: Kernel,
     private readonly zone: Zone,
     private readonly nowMs: number,
-    { limits = profileLimits, mapping }: ProfileOptions = {},
+    { limits = profileLimits, mapping, withoutRepeats = false }: ProfileOptions = {},
   ) {
     this.#lookedAt = mapping && new LookedAtRows(mapping);
     this.#eventCounts = new EventCounts(kernel, zone);
@@ -83,7 +85,7 @@ export class EventProfile {
       EVENT_COUNTS_NAMES_MAX + 1,
       limits,
     );
-    this.#insertIDs = new IdSet(kernel);
+    this.#insertIDs = withoutRepeats ? undefined : new IdSet(kernel);
     this.#ids = new IdCounts(kernel, this.#memory);
     this.#junk = new PlaceholderIds(kernel);
     this.#rows = kernel.allocate(rowsLayout.bytes);
@@ -96,7 +98,7 @@ export class EventProfile {
     this.#memory.set("hours", this.#hours.address);
     this.#memory.set("rejectedDays", this.#rejectedDays.address);
     this.#memory.set("emptyTargets", this.#emptyTargets.address);
-    this.#memory.set("idSet", this.#insertIDs.address);
+    this.#memory.set("idSet", this.#insertIDs?.address ?? 0);
     this.#memory.set("ids", this.#ids.address);
     this.#memory.set("junk", this.#junk.address);
     this.clear(0);
@@ -106,7 +108,7 @@ export class EventProfile {
   clear(seed: number): void {
     this.#eventCounts.clear();
     this.#memory.clear(seed);
-    this.#insertIDs.clear();
+    this.#insertIDs?.clear();
     this.#ids.clear();
     this.#junk.clear();
     this.#hours.clear();
@@ -153,11 +155,6 @@ export class EventProfile {
       figures: this.#figures(),
       users: registers("users", ID_REGISTER_BYTES),
       devices: registers("devices", ID_REGISTER_BYTES),
-      insertIDs: {
-        registers: registers("insertIDs", INSERT_ID_REGISTER_BYTES),
-        repeated: this.#insertIDs.repeated,
-        unknown: this.#insertIDs.unknown,
-      },
       ids: this.#ids.result(),
       junkIDs: this.#junk.counts(),
       sizes: this.#sizes(),
@@ -165,7 +162,14 @@ export class EventProfile {
       userProperties: this.#properties(memory.get("userGroup"), keys.get(memory.get("namesMax"))),
       samples: this.#samples.samples(),
       rejectSamples: this.#samples.rejects(),
-      ...omitUndefined({ fields: this.#lookedAt?.counts() }),
+      ...omitUndefined({
+        insertIDs: this.#insertIDs && {
+          registers: registers("insertIDs", INSERT_ID_REGISTER_BYTES),
+          repeated: this.#insertIDs.repeated,
+          unknown: this.#insertIDs.unknown,
+        },
+        fields: this.#lookedAt?.counts(),
+      }),
     };
   }
 
@@ -175,7 +179,7 @@ export class EventProfile {
     this.#locals.ensure(rows * 8);
     this.#candidates.ensure(rows * ROW_CANDIDATES_MAX * candidateLayout.bytes);
     const sources = events.insertID === undefined ? 0 : this.#sourceRows(events);
-    if (events.insertID !== undefined) this.#insertIDs.makeRoom(rows);
+    if (events.insertID !== undefined) this.#insertIDs?.makeRoom(rows);
     this.#memory.set("candidates", this.#candidates.address);
     const locals = this.#locals.address;
     fillLocals(kernel, { rows, outcomes: marks, timestamps: events.timestamps, locals }, this.zone);

@@ -32,6 +32,15 @@ export interface FoldedName {
   properties: PropertyFold | undefined;
 }
 
+interface InsertIdFold {
+  /** Distinct insert ids. */
+  readonly registers: Registers;
+  /** Those that repeat one of their split. */
+  repeated: number;
+  /** Those that were not compared. */
+  unknown: number;
+}
+
 /**
  * Adds up the profiles of splits, in the order of the splits. Does not keep the profiles, and keeps at most
  * as many names and keys as one split.
@@ -45,7 +54,6 @@ export class ProfileFold {
   readonly sizes = new Map<number, number>();
   readonly users = new Registers(ID_REGISTER_BYTES);
   readonly devices = new Registers(ID_REGISTER_BYTES);
-  readonly insertIDs = new Registers(INSERT_ID_REGISTER_BYTES);
   readonly ids: IdFold;
   readonly partSizes = new PartSizeFold();
   readonly fields = new FieldTally();
@@ -61,8 +69,7 @@ export class ProfileFold {
   >;
   #namesLookedAt = 0;
   #largest: readonly SplitLargest[] = [];
-  #repeated = 0;
-  #unknown = 0;
+  #insertIDs: InsertIdFold | undefined;
   #leftOut = 0;
 
   constructor(private readonly kernel: Kernel) {
@@ -78,9 +85,9 @@ export class ProfileFold {
     return this.#largest;
   }
 
-  /** Insert ids that repeat one of their split, and those that were not compared. */
-  get insertCounts(): { readonly repeated: number; readonly unknown: number } {
-    return { repeated: this.#repeated, unknown: this.#unknown };
+  /** Undefined if the splits have not compared their insert ids. */
+  get insertIDs(): Readonly<InsertIdFold> | undefined {
+    return this.#insertIDs;
   }
 
   /** Events of hours beyond the limit of a split. */
@@ -103,9 +110,7 @@ export class ProfileFold {
     this.#leftOut += profile.leftOutOfHours;
     this.users.merge(profile.users);
     this.devices.merge(profile.devices);
-    this.insertIDs.merge(insertIDs.registers);
-    this.#repeated += insertIDs.repeated;
-    this.#unknown += insertIDs.unknown;
+    if (insertIDs !== undefined) this.#addInsertIDs(insertIDs);
     this.ids.add(profile.ids, (index) => {
       const event = isNamed[index] === true ? events.names[index]?.event : undefined;
       return event === undefined ? undefined : this.names.get(event)?.users;
@@ -121,6 +126,17 @@ export class ProfileFold {
     for (const sample of profile.rejectSamples) {
       keepSmallest(this.rejectSamples, sample.code, sample);
     }
+  }
+
+  #addInsertIDs({ registers, repeated, unknown }: NonNullable<SplitProfile["insertIDs"]>): void {
+    this.#insertIDs ??= {
+      registers: new Registers(INSERT_ID_REGISTER_BYTES),
+      repeated: 0,
+      unknown: 0,
+    };
+    this.#insertIDs.registers.merge(registers);
+    this.#insertIDs.repeated += repeated;
+    this.#insertIDs.unknown += unknown;
   }
 
   #addEmpty(counts: SplitProfile["emptyTargets"]): void {

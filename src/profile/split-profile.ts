@@ -25,7 +25,8 @@ export interface SplitProfile {
   readonly figures: SplitFigures;
   readonly users: string;
   readonly devices: string;
-  readonly insertIDs: SplitInsertIds;
+  /** Absent if the events' duplicates are counted exactly. */
+  readonly insertIDs?: SplitInsertIds;
   /** Usually one. If a table was full, one more for the rows after that. */
   readonly ids: readonly SplitIds[];
   readonly junkIDs: readonly SplitJunkId[];

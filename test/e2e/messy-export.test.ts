@@ -122,9 +122,10 @@ async function checkReport(report: Report): Promise<void> {
   expect([report.times.first, report.times.last]).toEqual(
     [times["first"], times["last"]].map(isoTime),
   );
-  const copies = await row(`select count(*) - count(distinct insert_id) as copies from events`);
-  const { estimated, error } = report.rows.duplicates;
-  expect(Math.abs(estimated - Number(copies["copies"]))).toBeLessThanOrEqual(4 * error);
+  const copies = await row(
+    `select count(*) - count(distinct day || insert_id) as copies from events`,
+  );
+  expect(report.rows.duplicates.exact?.rows).toBe(Number(copies["copies"]));
 }
 
 async function checkDays(report: Report): Promise<void> {

@@ -106,7 +106,7 @@ it("reads a share of the inputs, spread over them, and says how much it was", as
 });
 
 longTest(
-  "counts repeated insert ids exactly within a split, and estimates them over all splits",
+  "counts repeated insert ids exactly, and of a sample within a split, with an estimate over all",
   async () => {
     const file = join(root, "repeated.jsonl");
     const lines = Array.from({ length: 3_000 }, (_, index) =>
@@ -118,10 +118,17 @@ longTest(
       }),
     );
     writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
-    const { report } = await validate("repeated", file);
-    const { duplicates } = readReport(report).rows;
-    expect(duplicates).toMatchObject({ withInsertID: 3_000, withinSplits: 500, unknown: 0 });
-    expect(Math.abs(duplicates.estimated - 500)).toBeLessThanOrEqual(4 * duplicates.error);
+    const whole = await validate("repeated", file);
+    const { exact, ...counts } = readReport(whole.report).rows.duplicates;
+    expect(counts).toEqual({ withInsertID: 3_000 });
+    expect(exact?.rows).toBe(500);
+
+    const part = await validate("repeated-sample", file, "--sample", "99%");
+    const { rows } = readReport(part.report);
+    const { withInsertID, withinSplits = 0, unknown, estimated = 0, error = 0 } = rows.duplicates;
+    expect(withInsertID).toBe(rows.mapped);
+    expect([unknown, withinSplits > 0, error > 0]).toEqual([0, true, true]);
+    expect(Math.abs(estimated - withinSplits)).toBeLessThanOrEqual(4 * error);
   },
 );
 

@@ -105,7 +105,7 @@ export function hashIds(profile: Profile, rows: Rows, from: i32, to: i32): u32 {
     found.user = hashOfCell(users, row);
     found.device = hashOfCell(devices, row);
     touched |= touchSlot(userTable, found.user) | touchSlot(deviceTable, found.device);
-    if (rows.insertID == 0) continue;
+    if (rows.insertID == 0 || profile.idSet == 0) continue;
     found.insertID = hashOfCell(changetype<Column>(<usize>rows.insertID), row);
     touched |= touchId(changetype<IdSet>(<usize>profile.idSet), found.insertID);
   }
@@ -197,8 +197,9 @@ export function profileInsertId(profile: Profile, rows: Rows, row: i32, from: i3
   }
   const ids = changetype<Column>(<usize>rows.insertID);
   if (ids.kind(row) == KIND_NULL) return;
-  const hash = hashesOf(row, from).insertID;
   addFigure(profile, WITH_INSERT_ID, 1);
+  if (profile.idSet == 0) return;
+  const hash = hashesOf(row, from).insertID;
   addToRegisters(profile.insertIDs, INSERT_ID_BITS, hash);
   addId(changetype<IdSet>(<usize>profile.idSet), hash);
 }

@@ -123,7 +123,14 @@ function mainFacts(report: Report): readonly Fact[] {
 
 /** The number of repeated insert ids, without an estimate that says less than the exact count. */
 function duplicateWords({ duplicates }: Report["rows"]): readonly [string, string?] {
-  const { withInsertID, estimated, error, withinSplits, unknown, exact } = duplicates;
+  const {
+    withInsertID,
+    estimated = 0,
+    error = 0,
+    withinSplits = 0,
+    unknown = 0,
+    exact,
+  } = duplicates;
   if (exact !== undefined) {
     return [formatCount(exact.rows), exact.removed ? "removed" : "exactly; --dedupe removes them"];
   }

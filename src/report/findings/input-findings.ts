@@ -65,7 +65,7 @@ export function findFailedSources({ inputs }: ReportedFacts): readonly Observati
 /** Events whose insert id occurred before. */
 export function findDuplicates(facts: ReportedFacts): Observation | readonly Observation[] {
   const { rows } = facts;
-  const { withInsertID, withinSplits, estimated, error, exact } = rows.duplicates;
+  const { withInsertID, withinSplits = 0, estimated = 0, error = 0, exact } = rows.duplicates;
   if (exact?.removed === true || exact?.rows === 0) return [];
   const fix = fixOf(["dedupe"], dedupeRanges[0], false);
   if (exact !== undefined) {

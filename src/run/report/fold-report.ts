@@ -191,22 +191,26 @@ function countFiles(unopened: readonly string[], read: readonly Source[]): numbe
 function rowsOf({ accounts: { rows }, exact }: ReportFacts, profile: ProfileFold): Report["rows"] {
   const { read, added, delivered, rejected, filtered } = rows;
   const { withInsertID } = profile.figures;
-  const { repeated, unknown } = profile.insertCounts;
-  const distinct = profile.insertIDs.estimate();
   return {
     read,
     added,
     mapped: delivered,
     rejected,
     filtered,
-    duplicates: {
-      withInsertID,
-      withinSplits: repeated,
-      unknown,
-      estimated: Math.max(repeated, withInsertID - distinct.count),
-      error: Math.round(distinct.count * distinct.error),
-      ...omitUndefined({ exact }),
-    },
+    duplicates: { withInsertID, ...repeatsOf(profile), ...omitUndefined({ exact }) },
+  };
+}
+
+/** Estimates the repeated insert ids, unless the profile leaves them to an exact count. */
+function repeatsOf({ figures, insertIDs }: ProfileFold) {
+  if (insertIDs === undefined) return {};
+  const { registers, repeated, unknown } = insertIDs;
+  const { count, error } = registers.estimate();
+  return {
+    withinSplits: repeated,
+    unknown,
+    estimated: Math.max(repeated, figures.withInsertID - count),
+    error: Math.round(count * error),
   };
 }
 
