@@ -54,11 +54,15 @@ export class Column {
     return this.kernel.bytes[this.kinds + row] as CellKind;
   }
 
+  /** Returns the number of bytes of a cell that is not null. */
+  length(row: number): number {
+    return this.kernel.u32[this.lengths / 4 + row]!;
+  }
+
   /** Returns a view of the cell's bytes, valid until memory grows or the batch is released. */
   bytes(row: number): Uint8Array {
-    const { u32 } = this.kernel;
-    const start = u32[this.starts / 4 + row]!;
-    return this.kernel.bytes.subarray(start, start + u32[this.lengths / 4 + row]!);
+    const start = this.kernel.u32[this.starts / 4 + row]!;
+    return this.kernel.bytes.subarray(start, start + this.length(row));
   }
 
   /** Returns the cell's text; undefined for null. For messages, tests and slow paths. */

@@ -71,7 +71,7 @@ function rejectedLacks(events: EventBatch, row: number, code: number): number {
     userID: userID.kind(row) === 0,
     stableID: stableID.kind(row) === 0,
     value: value.kind(row) === 0,
-    metadata: metadata.bytes(row).length <= EMPTY_OBJECT_BYTES,
+    metadata: metadata.length(row) <= EMPTY_OBJECT_BYTES,
     insertID: insertID === undefined || insertID.kind(row) === 0,
     event: event.kind(row) === 0,
     timestamp: code === rejectCodes.time_missing,

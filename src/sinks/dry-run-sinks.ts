@@ -16,7 +16,7 @@ export function createProfileSink(
   return {
     openSplit(splitId) {
       profile.clear(Number(splitId));
-      sizes.clear();
+      sizes.begin(Number(splitId));
       return new CountedSplit(
         (events, origin) => {
           profile.take(events, origin.place);

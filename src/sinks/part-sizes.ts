@@ -10,6 +10,9 @@ import { createRowBuffer, type RowBuffer } from "./row-buffer.js";
 /** Bytes of some events as JSON lines, and as a part of a format. */
 export type PartSize = readonly [jsonBytes: number, partBytes: number];
 
+/** So many first splits are measured, and of the others each of so many: to encode costs as much as to export. */
+const SPLITS_MEASURED = 4;
+
 /** Rows of the parts that are measured; the last one has as many as a sample takes. */
 const PART_ROWS = [1, 16, 256, BATCH_ROWS_MAX];
 
@@ -23,6 +26,7 @@ export class PartSizes {
   readonly #order: number;
   /** JSON bytes of the first rows of the sample, by their number. */
   readonly #jsonBytes = new Map<number, number>();
+  #isMeasured = false;
   #rows = 0;
   #bytes = 0;
 
@@ -34,8 +38,9 @@ export class PartSizes {
     this.#order = kernel.allocate(BATCH_ROWS_MAX * 4);
   }
 
-  /** Begins the sample of another split. */
-  clear(): void {
+  /** Begins the sample of another split, by its number from 0. */
+  begin(split: number): void {
+    this.#isMeasured = split < SPLITS_MEASURED || split % SPLITS_MEASURED === 0;
     this.#rowBuffer.clear();
     this.#jsonBytes.clear();
     this.#rows = 0;
@@ -44,7 +49,8 @@ export class PartSizes {
 
   /** Adds delivered rows to the sample until it is full: small files make small batches. */
   take(events: EventBatch): void {
-    if (this.#rows === BATCH_ROWS_MAX || this.#rows < this.#rowBuffer.rows) return;
+    if (!this.#isMeasured || this.#rows === BATCH_ROWS_MAX || this.#rows < this.#rowBuffer.rows)
+      return;
     this.#rowBuffer.append(events, 0);
     const rows = Math.min(this.#rowBuffer.rows, BATCH_ROWS_MAX);
     for (let row = 0; row < events.rows && this.#rows < rows; row++) {
@@ -55,7 +61,7 @@ export class PartSizes {
     }
   }
 
-  /** Measures parts of 1, 16, 256 and all rows of the sample; none if there are no rows. */
+  /** Measures parts of 1, 16, 256 and all rows of the sample; none if it has no rows. */
   measure(): readonly PartSize[] {
     if (this.#rows === 0) return [];
     this.#jsonBytes.set(this.#rows, this.#bytes);
@@ -77,12 +83,8 @@ export class PartSizes {
 
 /** Returns the bytes of one event as a JSON line. */
 function jsonBytesOf({ event, user, metadata, value }: EventBatch, row: number): number {
-  const valueBytes =
-    value.kind(row) === cellKinds.null ? 0 : VALUE_FRAME_BYTES + value.bytes(row).length;
-  return [event, user, metadata].reduce(
-    (bytes, column) => bytes + column.bytes(row).length,
-    FRAME_BYTES + valueBytes,
-  );
+  const valueBytes = value.kind(row) === cellKinds.null ? 0 : VALUE_FRAME_BYTES + value.length(row);
+  return FRAME_BYTES + valueBytes + event.length(row) + user.length(row) + metadata.length(row);
 }
 
 const ignore = async () => undefined;
