@@ -30,7 +30,7 @@ export interface MatchWork extends KeySlice, BucketRange {
   readonly keys: number;
   /** Differs from that of the match before if files were written again in between. */
   readonly generation: number;
-  /** File that receives the drops, in the order of the files. */
+  /** File that receives the drops, in the order of the files; not made if there are none. */
   readonly path: string;
 }
 
@@ -82,19 +82,19 @@ export class KeyMatcher {
   match(work: MatchWork, checkpoint: () => void): MatchResult {
     if (work.generation !== this.#generation) this.#known.clear();
     this.#generation = work.generation;
-    const file = openSync(work.path, "w");
+    const output = new DropOutput(work.path);
     try {
       this.#table.clear(work.keys, work);
       return {
         drops: work.files.map((one, index) =>
-          this.#compare(one, index + 1, work, file, checkpoint),
+          this.#compare(one, index + 1, work, output, checkpoint),
         ),
       };
     } catch (error) {
       if (error instanceof KeyDamage) return { damaged: error.path };
       throw toOutputError(work.path, error);
     } finally {
-      closeSync(file);
+      output.close();
     }
   }
 
@@ -145,7 +145,7 @@ export class KeyMatcher {
     { path, isPrior, drops: dropped }: MatchFile,
     number: number,
     buckets: BucketRange,
-    output: number,
+    output: DropOutput,
     checkpoint: () => void,
   ): number {
     checkpoint();
@@ -155,7 +155,7 @@ export class KeyMatcher {
       const drops = this.#table.add(this.#entries.address, entries, number, ordinals);
       if (isPrior) return;
       count += drops.length / DROP_WORDS;
-      writeAll(output, new Uint8Array(drops.buffer, drops.byteOffset, drops.byteLength));
+      output.write(drops);
     });
     return count;
   }
@@ -167,8 +167,22 @@ export class KeyMatcher {
   }
 }
 
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+/** The file that a match writes its drops to, made for the first one: most matches have none. */
+class DropOutput {
+  #file: number | undefined;
+
+  constructor(private readonly path: string) {}
+
+  write(drops: Uint32Array): void {
+    if (drops.length === 0) return;
+    this.#file ??= openSync(this.path, "w");
+    const bytes = new Uint8Array(drops.buffer, drops.byteOffset, drops.byteLength);
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
 }
 
 function readSlices(slices: readonly DropSlice[]): Uint32Array {
