@@ -37,7 +37,7 @@ export interface MatchWork extends KeySlice, BucketRange {
 /** Drops of one file in the file of a match. */
 export interface DropSlice {
   readonly path: string;
-  /** Index of the first drop, and number of drops. */
+  /** Index of the first drop, and number of drops, at least one. */
   readonly start: number;
   readonly count: number;
 }

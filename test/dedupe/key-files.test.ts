@@ -60,7 +60,7 @@ async function compare(files: readonly MatchFile[], tableKeys: number) {
     if ("damaged" in result) throw new Error(result.damaged);
     let start = 0;
     result.drops.forEach((count, file) => {
-      slices[file]?.push({ path, start, count });
+      if (count > 0) slices[file]?.push({ path, start, count });
       start += count;
     });
   });
