@@ -1,5 +1,6 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { QualifyOptions } from "../console/qualify-plan.js";
+import type { RunOutcome } from "../ledger/run-observer.js";
 import type { Configuration } from "../options/configuration.js";
 import { type OptionValues, withDefaults } from "../options/option-names.js";
 import {
@@ -12,7 +13,12 @@ import type { Comparison, Report, ReportEstimates } from "../profile/report.js";
 import { findFindings } from "../report/findings/findings.js";
 import { renderReport } from "../report/render-report.js";
 import { missingFieldsError } from "../report/summary-parts.js";
-import { acceptFindings, checkAccepted, verdictOf } from "../report/verdict.js";
+import {
+  acceptFindings,
+  checkAccepted,
+  verdictOf,
+  verdictOfInterrupted,
+} from "../report/verdict.js";
 import type { CountedReport } from "../run/report/fold-report.js";
 import { repairName } from "../target/rename.js";
 import { loadTarget } from "../target/targets.js";
@@ -29,7 +35,7 @@ export async function completeReport(
   counted: CountedReport,
   { values, rejectLimits }: Pick<Configuration, "values" | "rejectLimits">,
   modulePath: string,
-  { compare, countReloaded }: ReportAdditions = {},
+  { outcome, compare, countReloaded }: ReportAdditions,
 ): Promise<Report> {
   const { rate, maxRejects: general } = withDefaults(values, ".");
   const { export: maxRejects = general } = rejectLimits;
@@ -45,12 +51,17 @@ export async function completeReport(
   };
   const found = findFindings(facts, modulePath);
   const findings = acceptFindings(found, facts.rows, { codes: values.acceptFindings, maxRejects });
-  const complete = { ...facts, findings, verdict: verdictOf({ ...facts, findings }, maxRejects) };
+  const verdict =
+    outcome === "interrupted"
+      ? verdictOfInterrupted(facts.rows)
+      : verdictOf({ ...facts, findings }, maxRejects);
+  const complete = { ...facts, findings, verdict };
   return compare === undefined ? complete : { ...complete, comparison: compare(complete) };
 }
 
-/** Facts that were read before the run, for a report. */
+/** How the run ended, and facts that were read before it, for a report. */
 interface ReportAdditions {
+  readonly outcome: RunOutcome;
   readonly compare?: CompareReport | undefined;
   readonly countReloaded?: Awaited<ReturnType<typeof openReloads>>;
 }

@@ -77,6 +77,7 @@ export function validateExport(options: ValidateExportOptions): Promise<Validate
     );
     const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
     const report = await completeReport(counted, configuration, modulePath, {
+      outcome: result.outcome,
       compare,
       countReloaded,
     });

@@ -107,7 +107,8 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
     outcome = { exitCode: exitCodeOf(error, context.signal), error };
   }
   const { names, reports } = run;
-  const keepsNothing = run.context !== context;
+  // A dry run begins again; standard output has no place to go on from.
+  const keepsNothing = command === "validate" || run.context !== context;
   const ended = { command, names, reports, keepsNothing, ...outcome };
   await run.journal?.close(ended);
   printOutcome(ended, run.output, run.context);

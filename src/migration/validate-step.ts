@@ -170,10 +170,14 @@ async function validateOnce(
   const { reportDirectory } = request;
   const { counted, ...facts } = await runs.validate(request, { signal, observer }, inputs);
   const modulePath = modulePathOf(configuration, reportDirectory);
-  const complete = await completeReport(counted, configuration, modulePath, additions);
+  const { outcome } = facts;
+  const complete = await completeReport(counted, configuration, modulePath, {
+    ...additions,
+    outcome,
+  });
   const report = { ...complete, run: { ...complete.run, ...omitUndefined({ basis }) } };
   // Write nothing for an interrupted run: its report would not show what was not read.
-  const isWritten = facts.outcome !== "interrupted";
+  const isWritten = outcome !== "interrupted";
   const files = isWritten ? await writeReportFiles(reportDirectory, report) : undefined;
   // New files may be empty, such as the files of a night.
   const isReady = inputs !== undefined && report.rows.read === 0;
@@ -288,7 +292,8 @@ function nextStep(
     ...(fileName === undefined || fileName === CONFIGURATION_NAME ? [] : ["--config", fileName]),
   ];
   const command = [program, ...words.map(shellWord)].join(" ");
-  if (isFixable || isReady || isUnmapped || hasChanges(applied)) return { command };
+  const hasErrors = findings.some(({ severity }) => severity === "error");
+  if (isFixable || isReady || isUnmapped || hasChanges(applied) || !hasErrors) return { command };
   const hasLines = findings.some(({ severity, fix }) => severity === "error" && fix !== undefined);
   const file = harmless(fileName ?? CONFIGURATION_NAME);
   const first = hasLines ? `add the lines above to ${file}, then:` : "fix the errors above, then:";

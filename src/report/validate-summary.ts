@@ -64,7 +64,7 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
       ? []
       : [line("unmapped", describeUnused(report.unusedFields, UNUSED_SHOWN_MAX))]),
     ...(rows.mapped === 0 ? [] : estimateLines(report)),
-    ...findingLines(report.findings),
+    ...findingLines(report),
     ...comparisonLines(report),
     "",
     ...files.map((file, index) => line(index === 0 ? "report" : "", harmless(file))),
@@ -189,8 +189,10 @@ const severityWords: Readonly<Record<Severity, string>> = {
   info: "note",
 };
 
-function findingLines(findings: readonly Finding[]): readonly string[] {
-  if (findings.length === 0) return ["", "No findings: no problem was found."];
+function findingLines({ findings, verdict }: Report): readonly string[] {
+  const isKnown = verdict.tone === "good";
+  if (findings.length === 0)
+    return ["", isKnown ? "No findings: no problem was found." : "No findings in what was read."];
   const open = findings.filter(({ acceptedBecause }) => acceptedBecause === undefined);
   const accepted = findings.length - open.length;
   return [

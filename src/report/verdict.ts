@@ -46,6 +46,12 @@ export function acceptFindings(
   return [...marked.filter(isOpen), ...marked.filter((finding) => !isOpen(finding))];
 }
 
+/** Returns the verdict on a run that has not read all its rows: what those have that it read is no answer. */
+export function verdictOfInterrupted({ read }: Report["rows"]): Report["verdict"] {
+  const sentence = `Not known: interrupted after ${formatNumberOf(read, "row")}; the others were not read.`;
+  return { tone: "error", sentence };
+}
+
 /** Returns the verdict: one sentence for readers who read only one. `findings` are marked as accepted. */
 export function verdictOf(
   facts: Pick<Report, "rows" | "findings" | "limit"> & { readonly target?: Report["target"] },

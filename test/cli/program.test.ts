@@ -172,18 +172,6 @@ describe("export", () => {
     expect(stderr.join("")).toContain("More rows were rejected than --max-rejects allows.");
   });
 
-  test("says how to resume when it was interrupted", async () => {
-    const { context, stderr, controller } = fakeContext({
-      export: async (_, { signal }) => {
-        controller.abort();
-        expect(signal.aborted).toBe(true);
-        return { ...exampleResult, outcome: "interrupted" };
-      },
-    });
-    await runCommandLine(["export", "a", "--to", "o"], context);
-    expect(stderr.join("")).toContain("Run the same command again to resume.");
-  });
-
   test("prints an error of the engine with its code, and as JSON where that is asked for", async () => {
     const runExport = async () => {
       throw new SwitchyardError("disk_full", "No space left in /data.");

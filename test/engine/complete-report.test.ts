@@ -12,6 +12,7 @@ it("plans qualifying events as the console would take them, and finds what it wo
     { ...counted, events },
     { ...unset, values: { nameTemplate: "tea {event}", rate: { rate: 100, burst: 100 } } },
     "./report/fixes.mjs",
+    { outcome: "done" },
   );
   expect(estimates.qualifyingEvents).toMatchObject([
     { name: "tea brewed", event: "brewed" },
@@ -25,7 +26,18 @@ it("plans qualifying events as the console would take them, and finds what it wo
 });
 
 it("says the same of the same report", async () => {
-  const again = () => completeReport(counted, unset, "./fixes.mjs");
+  const again = () => completeReport(counted, unset, "./fixes.mjs", { outcome: "done" });
   expect(await again()).toEqual(await again());
   expect((await again()).findings).toEqual([]);
+});
+
+it("does not call the inputs ready if the run was interrupted", async () => {
+  const verdict = async (outcome: "done" | "interrupted") =>
+    (await completeReport(counted, unset, "./fixes.mjs", { outcome })).verdict;
+  expect((await verdict("done")).sentence).toMatch(/^Ready: /);
+  const { tone, sentence } = await verdict("interrupted");
+  expect(tone).toBe("error");
+  expect(sentence).toBe(
+    `Not known: interrupted after ${counted.rows.read.toLocaleString("en-US")} rows; the others were not read.`,
+  );
 });

@@ -58,6 +58,10 @@ it("says that there are no findings, and that it was a sample", () => {
   const summary = summarizeValidate({ ...cleanReport, sample: { share: 0.01 } }, places);
   expect(summary).toContain("Read a sample of 67,200 rows (1.0 %) in");
   expect(summary).toContain("No findings: no problem was found.");
+  const verdict = { tone: "error", sentence: "Not known." } as const;
+  expect(summarizeValidate({ ...cleanReport, verdict }, places)).toContain(
+    "No findings in what was read.",
+  );
   const quick = summarizeValidate({ ...cleanReport, sample: { share: 0.000_123 } }, places);
   expect(quick).toContain("Read a sample of 67,200 rows (0.012 %) in");
 });
