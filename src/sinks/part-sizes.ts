@@ -14,7 +14,7 @@ export type PartSize = readonly [jsonBytes: number, partBytes: number];
 const SPLITS_MEASURED = 4;
 
 /** Rows of the parts that are measured; the last one has as many as a sample takes. */
-const PART_ROWS = [1, 16, 256, BATCH_ROWS_MAX];
+const PART_ROWS = [1, 16, 256, 4_096, BATCH_ROWS_MAX];
 
 /** Bytes of an event as a JSON line beside its texts, with a time of 13 digits; and of a value. */
 const FRAME_BYTES = 59;
@@ -61,7 +61,7 @@ export class PartSizes {
     }
   }
 
-  /** Measures parts of 1, 16, 256 and all rows of the sample; none if it has no rows. */
+  /** Measures parts of 1, 16, 256, 4,096 and all rows of the sample; none if it has no rows. */
   measure(): readonly PartSize[] {
     if (this.#rows === 0) return [];
     this.#jsonBytes.set(this.#rows, this.#bytes);

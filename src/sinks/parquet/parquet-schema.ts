@@ -1,9 +1,9 @@
 import type { TextType } from "../../batch/text-types.js";
 import {
-  type ColumnSource,
   columnsOf,
   isJson,
   isRequired,
+  needsInsertID,
   type RowsOptions,
   type TextColumn,
   timestampUnits,
@@ -48,12 +48,9 @@ export type ParquetColumn =
       readonly source: TextColumn;
       readonly kind: "text" | "json";
       readonly nullable: boolean;
-      /** Try a dictionary: values of the column repeat. */
+      /** Try a dictionary: values of the column may repeat. */
       readonly dictionary: boolean;
     };
-
-/** Values of these repeat; those of the others do not, or hardly. */
-const repeated: readonly ColumnSource[] = ["event", "userID", "stableID"];
 
 /**
  * Returns the columns, in order. `timestamp` has no logical type unless asked for: it is the number of the event. JSON texts
@@ -72,7 +69,7 @@ export function parquetColumns(options: RowsOptions): readonly ParquetColumn[] {
       source,
       kind: isJson(source) ? "json" : "text",
       nullable: !isRequired(source),
-      dictionary: repeated.includes(source),
+      dictionary: !needsInsertID(source),
     };
   });
 }

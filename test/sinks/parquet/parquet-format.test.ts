@@ -186,7 +186,12 @@ describe("a Parquet part", () => {
 
   test("has dictionaries for columns whose values repeat, and none for others", async () => {
     const distinct = Array.from({ length: 3000 }, (_, index) =>
-      eventRow({ userID: `user ${index}`, stableID: `device ${index % 10}` }),
+      eventRow({
+        userID: `user ${index}`,
+        stableID: `device ${index % 10}`,
+        user: `{"userID":"user ${index}"}`,
+        metadata: `{"page":${index % 10}}`,
+      }),
     );
     const path = await write(distinct);
     const chunks = await queryDuckDb(
@@ -197,8 +202,13 @@ describe("a Parquet part", () => {
       event: "PLAIN_DICTIONARY, RLE",
       userID: "PLAIN, RLE",
       stableID: "PLAIN_DICTIONARY, RLE",
-      metadata: "PLAIN, RLE",
+      user: "PLAIN, RLE",
+      metadata: "PLAIN_DICTIONARY, RLE",
     });
+    const read = await queryDuckDb(`select distinct metadata from '${path}' order by all`);
+    expect(read).toEqual(
+      Array.from({ length: 10 }, (_, page) => ({ metadata: `{"page":${page}}` })),
+    );
   });
 
   test("is cut into pages of about a MiB", async () => {
