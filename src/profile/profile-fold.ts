@@ -35,9 +35,9 @@ export interface FoldedName {
 interface InsertIdFold {
   /** Distinct insert ids. */
   readonly registers: Registers;
-  /** Those that repeat one of their split. */
+  /** Insert ids that repeat one of their split. */
   repeated: number;
-  /** Those that were not compared. */
+  /** Insert ids that were not compared. */
   unknown: number;
 }
 
