@@ -46,7 +46,7 @@ export function acceptFindings(
   return [...marked.filter(isOpen), ...marked.filter((finding) => !isOpen(finding))];
 }
 
-/** Returns the verdict on a run that has not read all its rows: what those have that it read is no answer. */
+/** Returns the verdict on an interrupted run: the rows that it has read say nothing of the others. */
 export function verdictOfInterrupted({ read }: Report["rows"]): Report["verdict"] {
   const sentence = `Not known: interrupted after ${formatNumberOf(read, "row")}; the others were not read.`;
   return { tone: "error", sentence };

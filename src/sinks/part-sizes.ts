@@ -10,7 +10,7 @@ import { createRowBuffer, type RowBuffer } from "./row-buffer.js";
 /** Bytes of some events as JSON lines, and as a part of a format. */
 export type PartSize = readonly [jsonBytes: number, partBytes: number];
 
-/** So many first splits are measured, and of the others each of so many: to encode costs as much as to export. */
+/** The first four splits are measured, and every fourth of the others: to encode takes as long as to export. */
 const SPLITS_MEASURED = 4;
 
 /** Rows of the parts that are measured; the last one has as many as a sample takes. */

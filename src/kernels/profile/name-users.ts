@@ -3,10 +3,8 @@
 
 import { spread } from "../byte-hash";
 import { addToRegisters } from "./distinct";
+import { ID_BITS } from "./row-ids";
 import { TAKEN_ROWS_MAX } from "./taken-ids";
-
-/** Registers as an exponent of two. */
-const REGISTER_BITS: u64 = 14;
 
 /** Made in src/profile/name-users.ts. */
 @unmanaged
@@ -45,6 +43,6 @@ export function addNameUsers(
       users.count++;
     }
     const hash = load<u64>(taken + (index << 3)) & ~(<u64>TAKEN_ROWS_MAX);
-    addToRegisters(users.registers, REGISTER_BITS, spread(hash | users.salt));
+    addToRegisters(users.registers, ID_BITS, spread(hash | users.salt));
   }
 }

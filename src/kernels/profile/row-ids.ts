@@ -19,7 +19,7 @@ import { hasEmail, SecretNames } from "./personal-values";
 import { Group, Profile, Rows } from "./profile";
 
 /** Register counts as exponents of two: for distinct users or devices, and for insert ids. */
-const ID_BITS: u64 = 14;
+export const ID_BITS: u64 = 14;
 const INSERT_ID_BITS: u64 = 16;
 
 /** Traits of an id. */
