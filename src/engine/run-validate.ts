@@ -2,25 +2,23 @@ import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { builtFile } from "../base/package-files.js";
 import { sum } from "../base/sum.js";
-import { Kernel } from "../batch/kernel.js";
 import { forgetKeys, keepKeys } from "../dedupe/kept-keys.js";
 import { keyFileOf, keyLayoutOf, keySplitOf } from "../dedupe/key-layout.js";
 import { formatOf } from "../formats/input-formats.js";
-import { EventFold } from "../ledger/event-fold.js";
 import { Ledger } from "../ledger/ledger.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { RunAccounts } from "../ledger/manifest.js";
 import { checkEvents } from "../ledger/manifest-fold.js";
 import { recordRunOptions } from "../ledger/recorded-options.js";
 import { foldRenames } from "../ledger/renames-fold.js";
-import { type AccountFacts, foldAccounts, inOrder } from "../ledger/run-accounts.js";
+import { foldAccounts } from "../ledger/run-accounts.js";
 import type { RunContext } from "../ledger/run-observer.js";
 import type { QuickLimits, ValidateOptions, ValidateRequest } from "../options/options.js";
 import { directoryFiles } from "../output/directory-files.js";
 import { type Layout, layoutOf } from "../output/layout.js";
 import type { Plan } from "../plan/plan.js";
 import type { LackedTarget } from "../profile/field-tally.js";
-import { ProfileFold } from "../profile/profile-fold.js";
+import type { ProfileFold } from "../profile/profile-fold.js";
 import { profiledTargets } from "../profile/split-profile.js";
 import { rejectAdvice } from "../report/reject-advice.js";
 import { targetReportOf } from "../report/target-report.js";
@@ -36,6 +34,7 @@ import type { ReaderOptions } from "../sources/read-options.js";
 import type { Source, SourceRange } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
 import type { Renames } from "../target/renames.js";
+import { type FoldedProfiles, ProfileFolding } from "./profile-folding.js";
 import type { QuickFold } from "./quick/quick-fold.js";
 import type { QuickRun } from "./quick/quick-run.js";
 import { type CountedFields, sampleFields } from "./survey-inputs.js";
@@ -88,6 +87,9 @@ async function validateIn(
   const quickRun = await openQuick(quick, options, layout, signal);
   const found: Found = { bytes: 0, duplicates: undefined };
   let counted: CountedReport | undefined;
+  let folding: ProfileFolding | undefined;
+  let quickFold: QuickFold | undefined;
+  const ledger = new Ledger(layout);
   const spec: RunSpec = {
     options,
     recorded: { ...(await recordRunOptions(request)), dayZone: request.dayZone },
@@ -104,6 +106,7 @@ async function validateIn(
     },
     sink: {
       entry: builtFile("validate-worker.js"),
+      committed: async (record) => folding?.add(record),
       async drain(records, pool) {
         if (countedKey === undefined || options.dedupe !== undefined || signal.aborted) return;
         const keyed = { ...options, dedupe: countedKey };
@@ -111,14 +114,22 @@ async function validateIn(
         found.duplicates = counts && { ...counts, removed: false };
       },
     },
-    output: { layout, files: directoryFiles(outputDirectory) },
+    output: {
+      layout,
+      files: directoryFiles(outputDirectory),
+      async begin({ plan }) {
+        quickFold = quickRun?.fold(plan);
+        folding = new ProfileFolding(ledger, plan, quickFold);
+      },
+    },
     async fold(facts, records) {
-      const ledger = new Ledger(layout);
-      const quickFold = quickRun?.fold(facts.plan);
-      const folded = await foldProfiles(facts, records, ledger, quickFold);
-      const exact = removedDuplicates(folded.accounts) ?? found.duplicates;
+      if (folding === undefined) throw new Error("a dry run is folded before it has begun");
+      const accounts = foldAccounts(facts, records);
+      const folded = { accounts, ...(await folding.result()) };
+      checkEvents(accounts.rows, folded.events.result([]));
+      const exact = removedDuplicates(accounts) ?? found.duplicates;
       if (isWhole && !signal.aborted) await keep(options, exact, ledger, records);
-      const isPartial = folded.accounts.limit?.partial === true;
+      const isPartial = accounts.limit?.partial === true;
       counted = await report(options, folded, signal, {
         sampleShare: isPartial
           ? shareOf(facts.plan, found.bytes)
@@ -159,7 +170,7 @@ async function openQuick(
 
 async function report(
   options: ValidateOptions,
-  { accounts, profile, events }: Awaited<ReturnType<typeof foldProfiles>>,
+  { accounts, profile, events }: FoldedProfiles & { readonly accounts: RunAccounts },
   signal: AbortSignal,
   {
     renames,
@@ -226,26 +237,6 @@ function shareOf({ splits }: Plan, bytes: number): number {
 
 /** The share of a plan that leaves out a few bytes. */
 const LIMITED_SHARE_MAX = 0.9999;
-
-async function foldProfiles(
-  facts: AccountFacts,
-  records: readonly SplitRecord[],
-  ledger: Pick<Ledger, "readProfile">,
-  quickFold: QuickFold | undefined,
-) {
-  const accounts = foldAccounts(facts, records);
-  const events = new EventFold();
-  const profile = new ProfileFold(new Kernel());
-  // Fold one at a time and in order: the order of the splits decides what exceeds a limit.
-  for (const record of inOrder(records)) {
-    const split = await ledger.readProfile(record.id);
-    const isNamed = events.add(split.events);
-    profile.add(split, isNamed);
-    quickFold?.add(record, split, isNamed);
-  }
-  checkEvents(accounts.rows, events.result([]));
-  return { accounts, events, profile };
-}
 
 /** Reject codes of rows without a value for some targets. */
 const rejectedTargets = [

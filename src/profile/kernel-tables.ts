@@ -10,11 +10,14 @@ export function slotCountFor(entriesMax: number): number {
 
 /** Bytes of a slot of the tables in src/kernels/profile/folded-ids.ts. */
 export const FOLDED_SLOT_BYTES = 16;
-const FOLDED_SLOT_BITS_MIN = 12;
+const FOLDED_SLOT_BITS_MIN = 13;
+/** Tables grow by four: what they leave behind is a third of their size. */
+const FOLDED_SLOT_BITS_STEP = 2;
 
 /** Returns the bits of the slots of these tables: at most three quarters are used. */
 export function foldedSlotBits(entriesMax: number): number {
-  return Math.max(FOLDED_SLOT_BITS_MIN, Math.ceil(Math.log2((entriesMax * 4) / 3)));
+  const more = Math.max(0, Math.log2((entriesMax * 4) / 3) - FOLDED_SLOT_BITS_MIN);
+  return FOLDED_SLOT_BITS_MIN + Math.ceil(more / FOLDED_SLOT_BITS_STEP) * FOLDED_SLOT_BITS_STEP;
 }
 
 /** Counts rows by a whole number in kernel memory, for at most `numbersMax` numbers. */

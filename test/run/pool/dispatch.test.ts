@@ -66,6 +66,14 @@ describeDispatch("in this process", async () => {
   return { one, other: one, close: async () => undefined };
 });
 
+test("splits of about the same size are claimed in their order", async () => {
+  const bytes = [80, 100, 90, 270, 90, 0, 290];
+  const dispatch = dispatchHere(bytes.map((size, id) => ({ id, bytes: size })));
+  const ids: (number | undefined)[] = [];
+  while (!dispatch.isEmpty) ids.push((await dispatch.claim(false))?.id);
+  expect(ids).toEqual([3, 6, 0, 1, 2, 4, 5]);
+});
+
 describe.skipIf(!hasRedis())("with Redis", () => {
   let redis: RedisServer;
   beforeAll(async () => {
