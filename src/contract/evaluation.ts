@@ -5,7 +5,7 @@ import { noBody, noParams, noQuery, type Route } from "./route.js";
 /** Names of gates in one request. */
 const GATES_PER_REQUEST_MAX = 1_000;
 
-const identifier = z.union([z.string(), z.number()]).nullish();
+export const identifier = z.union([z.string(), z.number()]).nullish();
 
 /** The user of SDKs. Further members are fields that conditions may read. */
 export const user = z
@@ -196,6 +196,19 @@ export const evaluationRoutes = {
     ...documentRoute,
     path: "/v1/download_config_specs/{secret}",
     summary: "Return the specifications that SDKs evaluate, as lists",
+  },
+  downloadSpecsByKey: {
+    ...evaluationRoute,
+    method: "POST",
+    path: "/v1/download_config_specs",
+    access: "server",
+    summary: "Return the same to earlier SDKs, which send their key in a header",
+    body: z.looseObject({
+      sinceTime: z.number().nullish().describe("`time` of the document that the SDK has."),
+      statsigMetadata: sdkMetadata,
+    }),
+    moreStatuses: [304],
+    response: document,
   },
   downloadSpecMaps: {
     ...documentRoute,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messageEnvelope, pageQuery } from "./common.js";
+import { identifier } from "./evaluation.js";
 import { kindOf, numeric, text, withRule } from "./fields.js";
 import { noBody, noParams, noQuery, type Route, writeQuery } from "./route.js";
 
@@ -36,6 +37,14 @@ export const eventName = text("Event name.").min(1).max(EVENT_NAME_CHARACTERS_MA
 export const eventUser = z
   .object({ userID: text("ID of the user."), stableID: text("ID of the device.") })
   .partial()
+  .meta({ description: "The user: IDs and any other attributes.", additionalProperties: true });
+
+/** As in evaluations, because SDKs drop a list of events that is refused. */
+export const loggedUser = z
+  .object({
+    userID: identifier.describe("ID of the user."),
+    stableID: identifier.describe("ID of the device."),
+  })
   .meta({ description: "The user: IDs and any other attributes.", additionalProperties: true });
 
 /** The fields of an event, in the order of the specification. */
@@ -181,7 +190,7 @@ export const personQuery = withRule(
 
 const listedEvents = messageEnvelope.extend({
   data: z
-    .array(analyticsEvent.extend({ timestamp: eventTime }))
+    .array(analyticsEvent.extend({ user: loggedUser.exactOptional(), timestamp: eventTime }))
     .describe("Sorted by day, event name and order of storing; every field as it was sent."),
   nextCursor: z.string().nullable().describe("Cursor of the next page; null on the last page."),
 });

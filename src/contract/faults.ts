@@ -35,11 +35,13 @@ function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== "custom" && issue.input === undefined) return "Required";
   switch (issue.code) {
     case "invalid_type":
-      return `Expected ${typeName(issue.expected)}, received ${kindOf(issue.input)}`;
+      return issue.expected === "int" && typeof issue.input === "number"
+        ? "Expected integer, received float"
+        : `Expected ${typeName(issue.expected)}, received ${kindOf(issue.input)}`;
     case "too_small":
-      return `Must be at least ${issue.minimum} ${unitOf(issue.origin)}`;
+      return `Must be at least ${issue.minimum}${unitOf(issue.origin)}`;
     case "too_big":
-      return `Must be at most ${issue.maximum} ${unitOf(issue.origin)}`;
+      return `Must be at most ${issue.maximum}${unitOf(issue.origin)}`;
     case "invalid_format":
       return `Must match ${(issue as { pattern?: string }).pattern ?? issue.format}`;
     case "invalid_value":
@@ -59,9 +61,11 @@ function kindsFault(issue: z.core.$ZodIssue): string {
 }
 
 function typeName(expected: string): string {
+  if (expected === "int") return "integer";
   return expected === "record" ? "object" : expected;
 }
 
 function unitOf(origin: string): string {
-  return origin === "string" ? "characters" : "items";
+  if (origin === "number" || origin === "int") return "";
+  return origin === "string" ? " characters" : " items";
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { entityEnvelope, listEnvelope, pageQuery } from "./common.js";
 import { text, textList } from "./fields.js";
-import { consoleRoutes, extension, noParams, noQuery, type Route } from "./route.js";
+import { consoleRoutes, extension, noParams, type Route } from "./route.js";
 
 const keyKinds = ["console", "server", "client"] as const;
 
@@ -35,7 +35,7 @@ const keyFields = z.object({
 
 const key = keyFields.describe("A key of the service, without itself.");
 const createdKey = keyFields
-  .extend({ key: text("The key. It is shown only now.") })
+  .extend({ key: text("The key. It is shown only now; null with `dryRun`.").nullable() })
   .describe("A new key.");
 
 /** The last time that a date can name, in ms since the epoch. */
@@ -95,14 +95,12 @@ export const keyRoutes = {
     ...extension,
     message: "Key created successfully.",
     status: 201,
-    query: noQuery,
     body: newKey,
     response: entityEnvelope(createdKey),
   }),
   revokeKey: onKey("DELETE", "", "Revoke a key: it is refused from now on", {
     ...extension,
     message: "Key revoked successfully.",
-    query: noQuery,
     response: entityEnvelope(key),
   }),
 } satisfies Record<string, Route>;

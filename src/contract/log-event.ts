@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { eventIntakeAnswer, eventList, eventName, eventTime, eventUser } from "./event.js";
+import { eventIntakeAnswer, eventList, eventName, eventTime, loggedUser as user } from "./event.js";
 import { noParams, noQuery, type Route } from "./route.js";
 
 /** SDKs send up to 2,000 events in a request. */
 const EVENTS_PER_REQUEST_MAX = 2_000;
 
 const properties = z.object({}).meta({ additionalProperties: true });
-
-const user = eventUser.meta({ additionalProperties: true });
 
 /** SDKs write null for what an event does not have. */
 const loggedEvent = z.object({

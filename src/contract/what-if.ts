@@ -72,7 +72,9 @@ const impact = z
           after: side.describe("The answer with the change."),
         }),
       )
-      .describe("The first users whose answer would change, at most 20."),
+      .describe(
+        "The first users whose answer would change, at most 20; none for a key that may not read events.",
+      ),
   })
   .nullable()
   .describe("What a change would do; null without a user of an event.");

@@ -35,7 +35,7 @@ export function errorAnswer(
     }
     const { status, retryAfterSeconds, body: ownBody } = refusal ?? internalError;
     const isOfrep = request.routeOptions.config?.ofrep === true && hasOfrepError(status);
-    const body = isOfrep ? ofrepBody(ownBody) : ownBody;
+    const body = isOfrep ? ofrepBody(ownBody, request.params) : ownBody;
     if (status === 401) reply.header("www-authenticate", `ApiKey header="${keyHeader}"`);
     if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
     reply.code(status);
@@ -45,10 +45,12 @@ export function errorAnswer(
   };
 }
 
-/** Returns the body of a refusal in the form of OpenFeature. */
-function ofrepBody({ status, message }: ErrorBody): object {
+/** Returns the body of a refusal in the form of OpenFeature, with the key of the flag if one is asked for. */
+function ofrepBody({ status, message }: ErrorBody, params: unknown): object {
   const isUnread = status === 400 && message.startsWith("Body is not");
-  return { errorCode: isUnread ? "PARSE_ERROR" : "GENERAL", errorDetails: message };
+  const { key } = (params ?? {}) as { readonly key?: string };
+  const errorCode = isUnread ? "PARSE_ERROR" : "GENERAL";
+  return { ...(key !== undefined && { key }), errorCode, errorDetails: message };
 }
 
 /** Returns the refusal for an error; undefined for a defect. */

@@ -57,7 +57,7 @@ export async function readRequestBody(
   const bytesMax = bodyBytesMax(rules, limits);
   const decoded = await decodeContent(bytes, encoding, bytesMax);
   if (sdk) {
-    const json = await decodeAsQuerySays(decoded, query, bytesMax);
+    const json = await decodeAsSdkSays(decoded, { headers, query }, bytesMax);
     return readEventBody(json, JSON_TYPE, limits, eventsMember);
   }
   if (takesEvents(access)) return readEventBody(decoded, type, limits, eventsMember);
@@ -90,12 +90,17 @@ function takesEvents(access: Access | undefined): boolean {
 
 /**
  * Decodes a body of an SDK in a browser, which names encodings in the query: `gz=1` for gzip, and `se=1`
- * for base64 whose characters are in reverse order (js-client `NetworkCore.ts`). Base64 is of Latin-1.
+ * for base64 whose characters are in reverse order (js-client `NetworkCore.ts`). Earlier SDKs name the
+ * latter in a header (statsig-js `StatsigNetwork.ts`). Base64 is of Latin-1.
  */
-async function decodeAsQuerySays(bytes: Buffer, query: unknown, bytesMax: number): Promise<Buffer> {
+async function decodeAsSdkSays(
+  bytes: Buffer,
+  { headers, query }: BodyFacts,
+  bytesMax: number,
+): Promise<Buffer> {
   const { gz, se } = (query ?? {}) as Readonly<Record<string, unknown>>;
   const plain = gz === "1" && bytes.length > 0 ? await ungzip(bytes, bytesMax) : bytes;
-  if (se !== "1") return plain;
+  if (se !== "1" && headers["statsig-encoded"] !== "1") return plain;
   const base64 = plain.toString("latin1").split("").reverse().join("");
   return Buffer.from(Buffer.from(base64, "base64").toString("latin1"), "utf8");
 }

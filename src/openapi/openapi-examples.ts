@@ -283,4 +283,5 @@ export const exampleRequests = {
   evaluateFlag: { context: evaluationContext },
   evaluateFlags: { context: evaluationContext },
   initializeClient: { user: evaluatedUser, hash: "djb2" },
+  downloadSpecsByKey: { sinceTime: 0 },
 } as const satisfies Examples;

@@ -45,8 +45,6 @@ export function evaluationHandlers({
       targetApp: targetApp ?? undefined,
     });
 
-  const documents = new SpecDocuments(live);
-
   return {
     async checkGate({ body: { user, gateName, gateNames }, caller }): Promise<HandlerAnswer> {
       const evaluator = evaluatorFor(await live.current(), user, caller);
@@ -110,12 +108,22 @@ export function evaluationHandlers({
 
     ...idListHandlers(live, entities),
 
+    ...documentHandlers(new SpecDocuments(live)),
+  };
+}
+
+/** The documents of SDKs. Those of earlier ones send what they have in the body. */
+function documentHandlers(documents: SpecDocuments) {
+  return {
     downloadSpecs: ({ query, ifNoneMatch, caller }) =>
       documents.answer("list", caller, query.sinceTime, ifNoneMatch),
 
+    downloadSpecsByKey: ({ body, ifNoneMatch, caller }) =>
+      documents.answer("list", caller, body.sinceTime ?? undefined, ifNoneMatch),
+
     downloadSpecMaps: ({ query, ifNoneMatch, caller }) =>
       documents.answer("map", caller, query.sinceTime, ifNoneMatch),
-  };
+  } satisfies Partial<Handlers<typeof evaluationRoutes>>;
 }
 
 function ruleMembers({ ruleID, groupName, reason }: Evaluation): AnyObject {

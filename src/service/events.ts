@@ -1,6 +1,7 @@
 import { DAY_MS, formatDay } from "../base/day.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { eventRoutes } from "../contract/event.js";
+import type { AnyObject } from "../contract/fields.js";
 import type { logEventRoutes } from "../contract/log-event.js";
 import {
   type CallFacts,
@@ -11,7 +12,13 @@ import {
 } from "../http/handler.js";
 import { invalid, ServiceError } from "../http/service-error.js";
 import { EVENT_COUNTS_MAX } from "../http/service-limits.js";
-import { cutEvents, cutLoggedEvents, type EventText, eventBody } from "../intake/event-text.js";
+import {
+  cutEvents,
+  cutLoggedEvents,
+  type EventText,
+  eventBody,
+  membersOf,
+} from "../intake/event-text.js";
 import type { WarningKind } from "../intake/event-warning.js";
 import { EventWarnings } from "../intake/event-warnings.js";
 import {
@@ -69,7 +76,7 @@ export function eventHandlers(
     return { content: omitUndefined({ success: true as const, warnings: warnings.list() }) };
   }
   const logEvents = ({ body, bodyText = "", ...call }: LoggedCall): Promise<HandlerAnswer> => {
-    const texts = cutLoggedEvents(bodyText).map(withStableID);
+    const texts = cutLoggedEvents(bodyText).map(withStoredUser);
     const given = body.events.map(({ eventName, time }) => ({ event: eventName, timestamp: time }));
     const isKept = (_: unknown, index: number) => given[index]?.event !== SDK_DIAGNOSTICS;
     return store(texts.filter(isKept), given.filter(isKept), call);
@@ -114,14 +121,20 @@ export function eventHandlers(
   };
 }
 
-/** SDKs have the id of a device among other ids; an event has it in its user. Both are kept. */
-function withStableID(event: EventText): EventText {
-  if (event.user === undefined || !event.user.includes("stableID")) return event;
-  const user = JSON.parse(event.user) as Readonly<Record<string, unknown>>;
-  const { stableID } = (user["customIDs"] ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof stableID !== "string" || user["stableID"] !== undefined) return event;
-  const members = event.user.slice(event.user.indexOf("{") + 1);
-  return { ...event, user: `{"stableID":${JSON.stringify(stableID)},${members}` };
+/**
+ * SDKs have the id of a device among other ids; an event has it in its user. Both are kept. Private
+ * attributes are never stored.
+ */
+function withStoredUser(event: EventText): EventText {
+  if (event.user === undefined || !/stableID|privateAttributes/.test(event.user)) return event;
+  const members = new Map(membersOf(event.user));
+  members.delete("privateAttributes");
+  const customIDs = JSON.parse(members.get("customIDs") ?? "null") as Partial<AnyObject> | null;
+  const stableID = customIDs?.["stableID"];
+  const isKnown = members.has("stableID") || !["string", "number"].includes(typeof stableID);
+  const all = isKnown ? [...members] : [["stableID", JSON.stringify(stableID)], ...members];
+  const texts = all.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return { ...event, user: `{${texts.join(",")}}` };
 }
 
 /** Returns the events of a request with their texts. An event without a time gets `timeMs`. */

@@ -35,6 +35,7 @@ export function keyHandlers({ keys, logger, now }: KeyHandlerOptions): Handlers<
       requireRights(caller, body);
       const key = newKeyText(body.kind);
       const record = keyRecord(key, { ...omitUndefined(body), createdTime });
+      if (call.query.dryRun) return { content: { data: shownKey(record) } };
       await keys.insert(record, authorOf(call));
       logger.info({ keyId: record.id, byKeyId: caller.id }, "Key created");
       return { content: { data: { ...shownKey(record), key } } };
@@ -42,13 +43,15 @@ export function keyHandlers({ keys, logger, now }: KeyHandlerOptions): Handlers<
 
     revokeKey: async (call) => {
       const { id } = call.params;
-      if (await keys.revoke(id, now(), authorOf(call))) {
+      const [isRehearsal, revokedTime] = [call.query.dryRun, now()];
+      if (!isRehearsal && (await keys.revoke(id, revokedTime, authorOf(call)))) {
         logger.info({ keyId: id, byKeyId: call.caller.id }, "Key revoked");
       }
-      // A key that was revoked before keeps its time.
       const record = (await keys.list()).find((one) => one.id === id);
       if (record === undefined) throw notFound("Key");
-      return { content: { data: shownKey(record) } };
+      // A key that was revoked before keeps its time.
+      const revoked = { ...record, revokedTime: record.revokedTime ?? revokedTime };
+      return { content: { data: shownKey(isRehearsal ? revoked : record) } };
     },
   };
 }

@@ -27,6 +27,7 @@ const userFields: ReadonlySet<string> = new Set([
   "locale",
   "appVersion",
   "customIDs",
+  "privateAttributes",
 ]);
 
 /** Returns the handlers of OpenFeature's remote evaluation protocol. */

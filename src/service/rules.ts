@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
 import type { Fault } from "../contract/faults.js";
 import type { Rule, RuleRequest } from "../contract/rule.js";
@@ -47,13 +48,20 @@ export function identifyRules<Request extends RuleRequest>(
     const id = given(rule.id);
     const base = given(rule.baseID) ?? (id === undefined ? before?.baseID : identifiers.baseOf(id));
     const passPercentage = passPercentageOf(rule);
-    const based = { ...rule, baseID: base ?? newIdentifier(), passPercentage };
+    const based = { ...inOrder(rule), baseID: base ?? newIdentifier(), passPercentage };
     const isStored = before !== undefined && before.baseID === based.baseID;
     const kept = identifiers.keepsGiven ? (id ?? (isStored ? before.id : undefined)) : undefined;
     return { ...based, id: kept ?? identifiers.idOf(based, index + 1) };
   });
   requireDistinct(identified, "id", "Duplicate rule id(s) given");
   return identified;
+}
+
+/** Returns a rule whose members are in the order of the contract, with a place for those that the service gives. */
+function inOrder<Request extends RuleRequest>(rule: Request): Request {
+  const { name, passPercentage, conditions, environments, id, baseID } = rule;
+  const first = { name, passPercentage, conditions, ...omitUndefined({ environments }) };
+  return { ...first, id, baseID, ...rule };
 }
 
 /** Returns the percentage of a rule; by default, the sum of its variants. */

@@ -22,7 +22,7 @@ export class SpecDocuments {
   async answer(
     form: DocumentForm,
     { targetApp }: Pick<KeyRecord, "targetApp">,
-    sinceTime: string | undefined,
+    sinceTime: string | number | undefined,
     known: string | undefined,
   ): Promise<WholeAnswer> {
     const { catalogue, time } = await this.live.current();

@@ -4,6 +4,7 @@ import type { DynamicConfig } from "../contract/dynamic-config.js";
 import type { EvaluatedUser } from "../contract/evaluation.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { Gate } from "../contract/gate.js";
+import { allows } from "../contract/key-scopes.js";
 import { objectOf } from "../contract/unit-id.js";
 import type { Answer, Impact, ImpactSide, TriedRule, whatIfRoutes } from "../contract/what-if.js";
 import { configSpec } from "../evaluation/config-spec.js";
@@ -16,6 +17,7 @@ import type { HandlerAnswer, Handlers } from "../http/handler.js";
 import { notFound } from "../http/service-error.js";
 import { impactLimits } from "../http/service-limits.js";
 import type { EventStore } from "../storage/event-store.js";
+import type { KeyRecord } from "../storage/key-store.js";
 import { dynamicConfigType, patchDynamicConfig } from "./dynamic-configs.js";
 import type { EntityOperations } from "./entity-operations.js";
 import { gateType, patchGate } from "./gates.js";
@@ -39,6 +41,12 @@ const titles: Readonly<Partial<Record<Spec["entity"], string>>> = {
   dynamic_config: "Dynamic Config",
   experiment: "Experiment",
 };
+
+/** A change that was not stored, and who asks for its effects. */
+interface ProposedChange {
+  readonly caller: KeyRecord;
+  readonly proposed: (catalogue: CurrentCatalogue["catalogue"]) => Spec;
+}
 
 interface Asked {
   readonly user: EvaluatedUser;
@@ -81,10 +89,11 @@ export function whatIfHandlers(options: WhatIfOptions): Handlers<typeof whatIfRo
   async function assess(
     part: Part,
     id: string,
-    count: number,
-    proposed: (catalogue: CurrentCatalogue["catalogue"]) => Spec,
+    { users: count = impactLimits.users }: { readonly users?: number },
+    { caller, proposed }: ProposedChange,
   ): Promise<HandlerAnswer> {
     const users = await events.recentUsers(count);
+    const seesUsers = allows(caller.scopes, "events", "read");
     if (users.length === 0) return { content: { data: null } };
     const { catalogue } = await live.current();
     const after = withSpec(catalogue, part, id, proposed(catalogue));
@@ -97,7 +106,7 @@ export function whatIfHandlers(options: WhatIfOptions): Handlers<typeof whatIfRo
       ) as [ImpactSide, ImpactSide];
       if (left.passes === right.passes && isSame(left.value, right.value)) continue;
       data.changed += 1;
-      if (data.examples.length < impactLimits.examplesMax) {
+      if (seesUsers && data.examples.length < impactLimits.examplesMax) {
         data.examples.push({ user, before: left, after: right });
       }
     }
@@ -111,10 +120,10 @@ export function whatIfHandlers(options: WhatIfOptions): Handlers<typeof whatIfRo
       evaluate("config", id, "Dynamic Config", asked, proposed && (await configWith(id, proposed))),
     evaluateExperiment: async ({ params: { id }, body }) =>
       evaluate("config", id, "Experiment", body),
-    assessGateChange: async ({ params: { id }, body: { proposed, users } }) =>
-      assess("gate", id, users ?? impactLimits.users, await gateWith(id, proposed)),
-    assessDynamicConfigChange: async ({ params: { id }, body: { proposed, users } }) =>
-      assess("config", id, users ?? impactLimits.users, await configWith(id, proposed)),
+    assessGateChange: async ({ params: { id }, body, caller }) =>
+      assess("gate", id, body, { caller, proposed: await gateWith(id, body.proposed) }),
+    assessDynamicConfigChange: async ({ params: { id }, body, caller }) =>
+      assess("config", id, body, { caller, proposed: await configWith(id, body.proposed) }),
   };
 }
 

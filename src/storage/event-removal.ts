@@ -1,3 +1,4 @@
+import { isOfDevice, isOfUser } from "./person-conditions.js";
 import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
 import {
   EVENT_KEYS_LOOKED_AT_PER_SLICE,
@@ -50,9 +51,7 @@ export interface PersonSearch {
 
 /** Takes each id of a person twice. JSON that SQLite cannot read belongs to anybody, until it was read. */
 const isOfPerson = `CASE WHEN json_valid(body) THEN
-    (? IS NOT NULL AND coalesce(CAST(body ->> '$.user.userID' AS TEXT) = ?, 0))
-    OR (? IS NOT NULL AND ? IN (CAST(body ->> '$.user.stableID' AS TEXT),
-      CAST(body ->> '$.user.customIDs.stableID' AS TEXT), body ->> '$.user.targetingKey'))
+    (? IS NOT NULL AND ${isOfUser}) OR (? IS NOT NULL AND ${isOfDevice})
   ELSE 1 END`;
 
 const searchPerson = `SELECT sequence, CASE WHEN json_valid(body) THEN NULL ELSE body END AS unread

@@ -8,6 +8,7 @@ import {
   type LatestEvent,
   type StoredEvent,
 } from "./event-store.js";
+import { isOfDevice, isOfUser } from "./person-conditions.js";
 import { originalText, type SqliteDatabase, type SqlValue, storedText } from "./sqlite-database.js";
 import {
   EVENT_PAGE_BYTES_MAX,
@@ -55,12 +56,12 @@ const selectLatest = `SELECT series.event, event.timestamp,
   ORDER BY event.sequence DESC LIMIT ?`;
 
 /** Takes the id twice. SQLite does not read JSON that is nested too deeply: such events have no user. */
-const hasID = (name: string) => `CASE WHEN ? IS NULL THEN 1
-  WHEN json_valid(body) THEN coalesce(body ->> '$.user.${name}' = ?, 0) ELSE 0 END`;
+const hasID = (isOf: string) => `CASE WHEN ? IS NULL THEN 1
+  WHEN json_valid(body) THEN ${isOf} ELSE 0 END`;
 
 // The size of a body is known without reading the body. Takes each id of the user twice.
 const position = `series, sequence, octet_length(body) AS bytes,
-  (${hasID("userID")}) AND (${hasID("stableID")}) AS isOfUser`;
+  (${hasID(isOfUser)}) AND (${hasID(isOfDevice)}) AS isOfUser`;
 
 const selectInSeries = `SELECT ${position} FROM event
   WHERE series = ? AND sequence > ? ORDER BY sequence LIMIT ?`;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { refusal } from "../support/refusal.js";
 import { startTestService, type TestService } from "../support/service.js";
 
@@ -30,6 +30,23 @@ describe("DELETE /v1/events", () => {
     ]);
     expect(await listed()).toBe(1);
     expect((await remove("?userID=u1&stableID=d1")).json.data).toEqual({ events: 0 });
+  });
+
+  it("deletes the events that a list of the person shows, whatever the form of the ids", async () => {
+    const events = [
+      { eventName: "n", user: { userID: 4711 } },
+      { eventName: "n", user: { userID: "u9", customIDs: { stableID: 815 } } },
+    ];
+    const key = service.keys.server;
+    await service.call({ method: "POST", path: "/v1/log_event", key, body: { events } });
+    const body = { gateName: "g", user: { userID: 4711, customIDs: { stableID: "815" } } };
+    await service.call({ method: "POST", path: "/v1/check_gate", key, body });
+    const count = async (query: string) =>
+      (await service.call<readonly unknown[]>({ path: `${path}${query}` })).json.data.length;
+    await vi.waitFor(async () => expect(await count("?userID=4711")).toBe(2), 5_000);
+    expect(await count("?stableID=815")).toBe(2);
+    expect(await count("?stableID=d1")).toBe(1);
+    expect((await remove("?userID=4711&stableID=815")).json.data).toEqual({ events: 3 });
   });
 
   it("only counts them with dryRun", async () => {

@@ -248,6 +248,12 @@ describe("a body of an SDK in a browser", () => {
     const { status, json } = await ask(`/v1/check_gate${query}`, body, { headers });
     expect([status, json]).toMatchObject([200, { value: true }]);
   });
+
+  it("is read in reversed base64 that a header names, as earlier SDKs do", async () => {
+    const headers = { "content-type": "text/plain;charset=UTF-8", "statsig-encoded": "1" };
+    const answer = await ask("/v1/initialize", reversed(text), { headers });
+    expect([answer.status, answer.json]).toMatchObject([200, { user: { userID: "ü" } }]);
+  });
 });
 
 describe("GET /v1/download_config_specs/{key}", () => {
@@ -272,6 +278,20 @@ describe("GET /v1/download_config_specs/{key}", () => {
     const third = await poll(`?sinceTime=${second.time}`);
     expect(third.time).toBeGreaterThan(second.time);
     expect(third.feature_gates).toEqual([]);
+  });
+
+  it("answers the same to earlier SDKs, which POST with the key in a header", async () => {
+    await createGate("beta", [staff]);
+    const { server, client } = service.keys;
+    const path = "/v1/download_config_specs";
+    const key = { key: null, headers: { "statsig-api-key": server } };
+    const answer = await ask(path, { statsigMetadata: {} }, key);
+    const { json } = await service.call({ path: `${path}/${server}.json`, key: null });
+    expect(answer.json).toEqual(json);
+    const { time: sinceTime } = json as unknown as { readonly time: number };
+    expect((await ask(path, { sinceTime }, key)).json).toEqual({ has_updates: false });
+    const wrong = { key: null, headers: { "statsig-api-key": client } };
+    expect((await ask(path, {}, wrong)).status).toBe(401);
   });
 
   it("answers 304 to the ETag of the document", async () => {

@@ -81,6 +81,34 @@ describe("a new key", () => {
     expect(status).toBe(400);
     expect(json.errors).toEqual([{ property, errorMessage: expect.stringContaining(message) }]);
   });
+
+  it.each([
+    [0, "Must be at least 1"],
+    [1_000_001, "Must be at most 1000000"],
+    [1.5, "Expected integer, received float"],
+    ["many", "Expected number, received string"],
+  ])("says what is wrong with a limit of %j requests", async (limit, errorMessage) => {
+    const body = { kind: "console", requestsPerMinuteMax: limit } as Partial<NewKey>;
+    const { json } = await create(body);
+    expect(json.errors).toEqual([{ property: "requestsPerMinuteMax", errorMessage }]);
+  });
+
+  it("is not stored by a rehearsal, nor is a key revoked by one", async () => {
+    const path = "/console/v1/keys";
+    const keys = async () => (await service.call<readonly Key[]>({ path })).json.data;
+    const before = await keys();
+    const body = { kind: "console", name: "CI" };
+    const rehearsal = { method: "POST", path: `${path}?dryRun=true`, body } as const;
+    const { status, json } = await service.call<Key>(rehearsal);
+    expect([status, json.data]).toMatchObject([201, { name: "CI", key: null, prefix: "console-" }]);
+    const [own] = before;
+    const revocation = { method: "DELETE", path: `${path}/${own?.id}?dryRun=true` } as const;
+    const revoked = await service.call<Key>(revocation);
+    expect([revoked.status, revoked.json.data]).toMatchObject([200, { status: "deactivated" }]);
+    expect(await keys()).toEqual(before);
+    const none = { method: "DELETE", path: `${path}/none?dryRun=true` } as const;
+    expect((await service.call(none)).status).toBe(404);
+  });
 });
 
 describe("a key gives only what it has", () => {

@@ -86,6 +86,23 @@ describe("POST /v1/log_event", () => {
     ]);
   });
 
+  it("takes users of any id, and stores no private attributes", async () => {
+    const user = '{"userID":47110000000000000001,"customIDs":{"stableID":7},"a":1.0}';
+    const events = [
+      `{"eventName":"n","time":${time},"user":${user}}`,
+      `{"eventName":"o","time":${time},"user":{"userID":null,"stableID":null}}`,
+      `{"eventName":"p","time":${time},"user":{"privateAttributes":{"ssn":"X"},"userID":"p"}}`,
+    ];
+    expect((await post(`{"events":[${events.join()}]}`)).status).toBe(202);
+    expect(await listed()).toBe(
+      `[{"event":"n","user":{"stableID":7,${user.slice(1)},"timestamp":${time}},` +
+        `{"event":"o","user":{"userID":null,"stableID":null},"timestamp":${time}},` +
+        `{"event":"p","user":{"userID":"p"},"timestamp":${time}}]`,
+    );
+    const wrong = await post({ events: [{ eventName: "q", user: { userID: {} } }] });
+    expect(wrong.json.errors?.[0]?.property).toBe("events[0].user.userID");
+  });
+
   it("keeps every digit, and the last of a repeated member", async () => {
     const body = `{"events": [], "events": [{"eventName":"a\\u0062","time":${time},"metadata":{"n":12345678901234567890.10}}]}`;
     expect((await post(body)).status).toBe(202);

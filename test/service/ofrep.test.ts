@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;
@@ -63,7 +63,7 @@ describe("one flag", () => {
     ["beta", [], 400, "PARSE_ERROR"],
     ["beta", "{", 400, "PARSE_ERROR"],
   ])("%s with %j is %d %s", async (key, body, status, errorCode) => {
-    expect(await evaluate(key, body)).toMatchObject({ status, json: { errorCode } });
+    expect(await evaluate(key, body)).toMatchObject({ status, json: { key, errorCode } });
   });
 
   it("needs a key", async () => {
@@ -71,6 +71,17 @@ describe("one flag", () => {
     const { status } = await service.call({ method: "POST", path, key: null, body: {} });
     expect(status).toBe(401);
   });
+});
+
+it("private attributes are evaluated and never stored", async () => {
+  const context = { targetingKey: "u1", privateAttributes: { email: "ann@corp.com" } };
+  expect(await evaluate("beta", { context })).toMatchObject({ json: { value: true } });
+  await service.call({ method: "PUT", path: "/console/v1/gates/beta/disable" });
+  await vi.waitFor(async () => {
+    const { json } = await service.call<readonly object[]>({ path: "/v1/events" });
+    expect(json.data).toMatchObject([{ user: { userID: "u1", custom: {} } }]);
+    expect(JSON.stringify(json.data)).not.toContain("corp.com");
+  }, 5_000);
 });
 
 describe("all flags", () => {

@@ -186,6 +186,25 @@ describe("the impact of a change", () => {
     expect((await impact({ proposed: {} })).json.data).toMatchObject({ users: 50, changed: 0 });
   });
 
+  it("shows users only to keys that may read events", async () => {
+    await storeUsers(3, (index) => ({ userID: `u${index}`, plan: "pro" }));
+    const keyWith = async (...scopes: readonly string[]) => {
+      const body = { kind: "console", scopes };
+      const { json } = await service.call<{ readonly key: string }>({
+        method: "POST",
+        path: "/console/v1/keys",
+        body,
+      });
+      return json.data.key;
+    };
+    const path = "/console/v1/gates/new_checkout/impact";
+    const asked = async (key: string) =>
+      (await service.call<Impact>({ method: "POST", path, key, body: { proposed } })).json.data;
+    const blind = await asked(await keyWith("gates:read"));
+    expect(blind).toEqual({ users: 3, changed: 3, examples: [] });
+    expect((await asked(await keyWith("gates:read", "events:read")))?.examples).toHaveLength(3);
+  });
+
   it("is null without users, and refuses more than 10,000", async () => {
     await storeUsers(2, () => ({}));
     expect((await impact({ proposed })).json.data).toBeNull();

@@ -164,7 +164,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
     };
     try {
       const { data } = await api.createKey({ body: body as never });
-      setMade(data.key);
+      setMade(data.key ?? undefined);
     } catch (failure) {
       setError(failure as Error);
     }

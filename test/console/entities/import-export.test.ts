@@ -108,6 +108,31 @@ function filesOf(seed: number): GivenFile[] {
         },
       }),
     ),
+    // The service gives the identifiers.
+    given("gates", {
+      id: "bare",
+      name: "bare",
+      rules: [{ name: "r", passPercentage: 1, conditions: [], environments: ["live"] }],
+    }),
+    given("dynamic_configs", {
+      id: "bare_config",
+      name: "bare_config",
+      rules: [{ name: "r", conditions: [], variants: [{ name: "v", passPercentage: 30 }] }],
+    }),
+    given("segments", {
+      id: "bare_segment",
+      name: "bare_segment",
+      type: "rule_based",
+      rules: [{ name: "r", passPercentage: 100, conditions: [] }],
+    }),
+    given("experiments", {
+      id: "bare_experiment",
+      name: "bare_experiment",
+      groups: [
+        { name: "Control", size: 50 },
+        { name: "Test", size: 50 },
+      ],
+    }),
     given("layers", {
       id: "layer",
       name: "A layer",
