@@ -56,6 +56,24 @@ describePages("the page of a report, for its two readers", (inPage) => {
     });
   });
 
+  test.each([
+    [{ withInsertID: 90, exact: { rows: 0, removed: false } }, /^0\s*exactly$/],
+    [{ withInsertID: 90, exact: { rows: 7, removed: false } }, /^7\s*exactly; --dedupe/],
+    [{ withInsertID: 0, exact: { rows: 0, removed: false } }, /^not known\s*no event has an/],
+    [{ withInsertID: 0, exact: { rows: 3, removed: true } }, /^3\s*removed$/],
+    [{ withInsertID: 9 }, /^not known\s*the dry run was interrupted$/],
+  ])("says how many events are repeated: %j", async (duplicates, words) => {
+    const full = exampleReport();
+    const rows = { ...full.rows, duplicates } as typeof full.rows;
+    await inPage(
+      async (page) => {
+        const figure = page.locator("dl > div, dl", { has: page.getByText("Duplicates") });
+        expect(await figure.last().locator("dd").first().innerText()).toMatch(words);
+      },
+      { report: { ...full, rows } },
+    );
+  });
+
   test("shows accepted findings as accepted, and not among what to do", async () => {
     const full = exampleReport();
     const findings = full.findings.map((finding) => ({

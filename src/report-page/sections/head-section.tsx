@@ -124,10 +124,12 @@ function mainFacts(report: Report): readonly Fact[] {
 /** The number of repeated insert ids, without an estimate that says less than the exact count. */
 function duplicateWords({ duplicates }: Report["rows"]): readonly [string, string?] {
   const { withInsertID, estimated, error = 0, withinSplits = 0, unknown = 0, exact } = duplicates;
-  if (exact !== undefined) {
-    return [formatCount(exact.rows), exact.removed ? "removed" : "exactly; --dedupe removes them"];
+  if (exact?.removed === true) return [formatCount(exact.rows), "removed"];
+  if (exact !== undefined && exact.rows > 0) {
+    return [formatCount(exact.rows), "exactly; --dedupe removes them"];
   }
-  if (withInsertID === 0) return ["not known", "no insert id is mapped"];
+  if (withInsertID === 0) return ["not known", "no event has an insert id"];
+  if (exact !== undefined) return ["0", "exactly"];
   if (estimated === undefined) return ["not known", "the dry run was interrupted"];
   const certain = formatCount(withinSplits);
   if (estimated <= withinSplits) return [`at least ${certain}`];
