@@ -68,7 +68,7 @@ describePages("the page of a report, for its two readers", (inPage) => {
     await inPage(
       async (page) => {
         const figure = page.locator("dl > div, dl", { has: page.getByText("Duplicates") });
-        expect(await figure.last().locator("dd").first().innerText()).toMatch(words);
+        expect(await figure.last().locator("dd").first().textContent()).toMatch(words);
       },
       { report: { ...full, rows } },
     );
