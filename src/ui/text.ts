@@ -34,6 +34,12 @@ export function countOrNone(count: number, noun: string): string {
   return count === 0 ? `no ${noun}` : `${formatCount(count)} ${form}`;
 }
 
+/** `2026-11-28T15:37:10.000Z`, from ms since the epoch; undefined for what is not a time. */
+export function isoText(time: number): string | undefined {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
 const inUTC = { timeZone: "UTC" } as const;
 const short = { day: "numeric", month: "short" } as const;
 const dayFormats = {

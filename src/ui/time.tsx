@@ -1,3 +1,5 @@
+import { isoText } from "./text.js";
+
 const units = [
   ["year", 31_557_600_000],
   ["month", 2_629_800_000],
@@ -25,8 +27,10 @@ export function exactText(time: number): string {
 
 /** A time as its distance from now; the exact one appears over it. `at` is in ms since the epoch. */
 export function Time({ at }: { at: number }) {
+  const iso = isoText(at);
+  if (iso === undefined) return <>{String(at)}</>;
   return (
-    <time dateTime={new Date(at).toISOString()} title={exactText(at)}>
+    <time dateTime={iso} title={exactText(at)}>
       {agoText(at)}
     </time>
   );

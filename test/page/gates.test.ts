@@ -96,6 +96,27 @@ describeConsole("the pages of gates", (web) => {
     expect(await rules.nth(1).textContent()).toContain("Everyone → off");
   });
 
+  test("a time that no calendar has is shown as written, and replaced", async () => {
+    const condition = { type: "time", operator: "after", targetValue: "1704067200000000000" };
+    const rule = { name: "Later", passPercentage: 100, conditions: [condition] };
+    const { id, name } = await createGate({ rules: [rule] });
+    const page = await web.open("/gates");
+    await page
+      .getByRole("row", { name })
+      .getByText("If the time is after 1704067200000000000: 100 %")
+      .waitFor();
+    await page.goto(`${web.server.url}/gates/${id}`);
+    await page.getByRole("button", { name: "Edit rule Later" }).click();
+    await page.getByText("This field cannot show 1704067200000000000.").waitFor();
+    await page.getByLabel("Time (UTC)").fill("2024-01-01T00:00");
+    await page.getByText("If the time is after 2024-01-01 00:00 UTC → on").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("is saved.").waitFor();
+    expect((await readGate(id)).rules[0]?.conditions).toEqual([
+      { ...condition, targetValue: Date.UTC(2024, 0, 1) },
+    ]);
+  });
+
   test("a percentage and a condition are changed, reviewed and saved", async () => {
     const { id, version } = await createGate();
     const page = await web.open(`/gates/${id}`);

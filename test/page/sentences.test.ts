@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { Rule } from "../../src/contract/rule.js";
+import { timeOf } from "../../src/evaluation/condition-spec.js";
 import { editChanges } from "../../src/page/editing/edit-changes.js";
 import { conditionText, operatorsOf, ruleText } from "../../src/page/editing/sentences.js";
+import { targetOf, targetTime } from "../../src/page/editing/target-time.js";
 
 type Condition = Rule["conditions"][number];
 
@@ -25,6 +27,18 @@ test.each<[Condition, string]>([
     "the time is after 2026-01-02 03:04 UTC",
   ],
   [
+    { type: "time", operator: "before", targetValue: 4_102_444_800 },
+    "the time is before 2100-01-01 00:00 UTC",
+  ],
+  [
+    { type: "time", operator: "on", targetValue: "2026-01-02T03:04:05.060Z" },
+    "the time is on the day of 2026-01-02 03:04:05.060 UTC",
+  ],
+  [
+    { type: "time", operator: "after", targetValue: "1704067200000000000" },
+    "the time is after 1704067200000000000",
+  ],
+  [
     { type: "unit_id", customID: "companyID", operator: "any", targetValue: ["c1"] },
     "the companyID is c1",
   ],
@@ -35,6 +49,20 @@ test.each<[Condition, string]>([
 ])("%j reads %j", (condition, text) => {
   expect(conditionText(condition)).toBe(text);
 });
+
+test.each(["", "0", "-5", "4102444800", "1704067200000", "9999999999.5", "2026-01-02", "soon"])(
+  "the time of the target %j is the one that is evaluated",
+  (target) => {
+    expect(targetTime(target)).toBe(timeOf(target) ?? Number.NaN);
+  },
+);
+
+test.each([Date.UTC(1970, 1, 17), Date.UTC(2026, 0, 2), Date.UTC(1960, 0, 1)])(
+  "the time %d becomes a target that is evaluated as it",
+  (time) => {
+    expect(timeOf(targetOf(time))).toBe(time);
+  },
+);
 
 test("conditions and environments of a rule are one sentence", () => {
   const country: Condition = { type: "country", operator: "any", targetValue: ["DE"] };

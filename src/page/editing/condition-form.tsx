@@ -1,5 +1,6 @@
 import type { Rule } from "../../contract/rule.js";
 import { ListField, NumberField, SelectField, TextField } from "../../ui/fields.js";
+import { isoText } from "../../ui/text.js";
 import { EntityField } from "./entity-field.js";
 import {
   conditionText,
@@ -8,6 +9,7 @@ import {
   operatorWords,
   typeWords,
 } from "./sentences.js";
+import { targetOf, targetTime } from "./target-time.js";
 
 type Condition = Rule["conditions"][number];
 
@@ -113,13 +115,17 @@ function TargetField({ condition, fault, onChange }: TargetFieldProps) {
     );
   }
   if (form === "time") {
+    const local = localText(text);
     return (
       <TextField
         label="Time (UTC)"
         type="datetime-local"
-        value={localText(text)}
+        value={local}
         fault={fault}
-        onInput={(next) => onChange({ ...condition, targetValue: Date.parse(`${next}Z`) || 0 })}
+        hint={local === "" && text !== "" ? `This field cannot show ${text}.` : undefined}
+        onInput={(next) =>
+          onChange({ ...condition, targetValue: targetOf(Date.parse(`${next}Z`) || 0) })
+        }
       />
     );
   }
@@ -138,10 +144,10 @@ function valuesOf(target: Condition["targetValue"]): readonly (string | number)[
   return Array.isArray(target) ? target : target === null || target === undefined ? [] : [target];
 }
 
-/** `2026-11-28T12:00`, as browsers enter times. */
+/** `2026-11-28T12:00`, as browsers enter times; empty for what they cannot show. */
 function localText(target: string): string {
-  const time = /^\d+$/.test(target) ? Number(target) : Date.parse(target);
-  return Number.isNaN(time) || target === "" ? "" : new Date(time).toISOString().slice(0, 16);
+  const iso = isoText(targetTime(target)) ?? "";
+  return /^\d{4}-/.test(iso) ? iso.slice(0, 16) : "";
 }
 
 /** A new type begins with its first operator and no target. */

@@ -1,4 +1,6 @@
 import type { Rule } from "../../contract/rule.js";
+import { isoText } from "../../ui/text.js";
+import { targetTime } from "./target-time.js";
 
 type Condition = Rule["conditions"][number];
 
@@ -142,10 +144,12 @@ function joined(values: readonly string[], word: "and" | "or"): string {
   return before.length === 0 ? last : `${before.reverse().join(", ")} ${word} ${last}`;
 }
 
+/** `2026-11-28 15:37 UTC`, to the ms where it has some; as written if it is not a time. */
 function timeText(target: string): string {
-  const time = /^\d+$/.test(target) ? Number(target) : Date.parse(target);
-  if (Number.isNaN(time)) return target;
-  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const iso = isoText(targetTime(target));
+  return iso === undefined
+    ? target
+    : `${iso.replace(/(:00)?(\.000)?Z$/, "").replace("T", " ")} UTC`;
 }
 
 /** `If the country is Germany and the email ends with @example.com`. */

@@ -8,7 +8,7 @@ import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { FilterField } from "../../ui/filters.js";
 import { Section } from "../../ui/section.js";
-import { dayText } from "../../ui/text.js";
+import { dayText, isoText } from "../../ui/text.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { liveEvents } from "../live.js";
@@ -75,7 +75,7 @@ function ByDay({ filters: { event, day: chosen }, hrefOf }: SummaryProps) {
         (spanOf(first, last) <= BARS_MAX ? (
           <DayBars
             from={first}
-            until={new Date(Date.parse(last) + DAY_MS).toISOString().slice(0, 10)}
+            until={dayAfter(last)}
             counts={new Map(found.map(({ day, count }) => [day, count]))}
             hrefOf={(day) => hrefOf({ day })}
           />
@@ -140,8 +140,7 @@ function ByName({ filters: { day, names }, hrefOf }: SummaryProps) {
 }
 
 function dayAfter(day: string): string {
-  const time = Date.parse(day);
-  return Number.isNaN(time) ? day : new Date(time + DAY_MS).toISOString().slice(0, 10);
+  return isoText(Date.parse(day) + DAY_MS)?.slice(0, 10) ?? day;
 }
 
 function spanOf(first: string, last: string): number {
