@@ -47,6 +47,38 @@ describeConsole("events and the audit log in the web console", (web) => {
     await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(4);
   });
 
+  test("a time that was sent as text is shown", async () => {
+    const { service } = web;
+    const webhook = { method: "POST", path: "/v1/webhooks/event_webhook" } as const;
+    const body = [
+      { event: "text_time", timestamp: String(Date.UTC(2025, 2, 4, 5, 6, 7, 8)) },
+      { event: "text_time", timestamp: "1.7E12" },
+    ];
+    expect((await service.call({ ...webhook, key: service.keys.server, body })).status).toBe(202);
+    const page = await web.open("/events?event=text_time");
+    const times = page.getByRole("table").getByRole("row");
+    await expect.poll(() => times.count()).toBe(3);
+    expect(await page.locator("td.time").allTextContents()).toEqual([
+      "2023-11-14 22:13:20.000",
+      "2025-03-04 05:06:07.008",
+    ]);
+  });
+
+  test("a time of an event that is not one is shown as sent", async () => {
+    const page = await web.open("/");
+    await page.route("**/v1/events?*", async (route) => {
+      const answer = await route.fetch();
+      const { data, ...rest } = (await answer.json()) as { data: object[] };
+      const timestamps = ["2025-03-04T05:06:07Z", "soon", 1e20];
+      const changed = timestamps.map((timestamp) => ({ ...data[0], timestamp }));
+      await route.fulfill({ response: answer, json: { ...rest, data: changed } });
+    });
+    await page.goto(`${web.server.url}/events`);
+    await expect
+      .poll(() => page.locator("td.time").allTextContents())
+      .toEqual(["2025-03-04 05:06:07.000", "soon", "100000000000000000000"]);
+  });
+
   test("the overview shows the days of migrated events, although they are old", async () => {
     const page = await web.open("/");
     const days = page.getByRole("region", { name: "Events by day" });

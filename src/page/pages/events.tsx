@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { FilterField, Filters } from "../../ui/filters.js";
 import { Section } from "../../ui/section.js";
+import { isoText } from "../../ui/text.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { EventSummary } from "./event-summary.js";
@@ -150,9 +151,7 @@ function EventRow({ event, isOpen, onOpen }: EventRowProps) {
   return (
     <>
       <tr>
-        <td class="time">
-          {new Date(event.timestamp).toISOString().replace("T", " ").replace("Z", "")}
-        </td>
+        <td class="time">{timeText(event.timestamp)}</td>
         <td>{event.event}</td>
         <td>{id}</td>
         <td>
@@ -172,4 +171,11 @@ function EventRow({ event, isOpen, onOpen }: EventRowProps) {
       )}
     </>
   );
+}
+
+/** `2026-11-28 15:37:10.000`, also of a number in a text; as sent if it is not a time. */
+function timeText(timestamp: number | string): string {
+  const number = Number(timestamp);
+  const iso = isoText(Number.isNaN(number) ? Date.parse(String(timestamp)) : number);
+  return iso?.replace("T", " ").replace("Z", "") ?? String(timestamp);
 }
