@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
+import { Boundary } from "../ui/boundary.js";
 import { ErrorNotice, Skeleton } from "../ui/feedback.js";
 import { Toasts } from "../ui/toasts.js";
 import { Tooltip } from "../ui/tooltip.js";
@@ -50,7 +51,7 @@ function Frame() {
       </a>
       <Navigation />
       <main id="main" tabIndex={-1}>
-        {decoded(path) === undefined ? <NotFound /> : <Pages />}
+        <Boundary path={path}>{decoded(path) === undefined ? <NotFound /> : <Pages />}</Boundary>
       </main>
       <Title />
     </>

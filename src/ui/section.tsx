@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { Boundary } from "./boundary.js";
 
 interface SectionProps {
   readonly title: ComponentChildren;
@@ -27,7 +28,7 @@ export function Section({
     <section id={id} class={isPanel ? "panel" : undefined} aria-labelledby={titleId}>
       <h2 id={titleId}>{title}</h2>
       {none === false && lead !== undefined && <p class="lead">{lead}</p>}
-      {none === false ? children : <p class="none">{none}</p>}
+      {none === false ? <Boundary>{children}</Boundary> : <p class="none">{none}</p>}
     </section>
   );
 }

@@ -117,6 +117,30 @@ describeConsole("the pages of gates", (web) => {
     ]);
   });
 
+  test("a gate that cannot be shown leaves the rest of its list and of its page", async () => {
+    const { id, name } = await createGate();
+    const other = await createGate();
+    const complaints: string[] = [];
+    const page = await web.open("/audit", { complaints });
+    await page.route(/console\/v1\/gates/, async (route) => {
+      const answer = await route.fetch();
+      const { data, ...rest } = (await answer.json()) as { data: Gate | Gate[] };
+      const broken = (gate: Gate) => (gate.id === id ? { ...gate, rules: [{ name: "x" }] } : gate);
+      const json = { ...rest, data: Array.isArray(data) ? data.map(broken) : broken(data) };
+      await route.fulfill({ response: answer, json });
+    });
+    await page.goto(`${web.server.url}/gates`);
+    await page.getByRole("row", { name }).getByText("This cannot be shown").waitFor();
+    await page.getByRole("link", { name: other.name }).waitFor();
+    await page.getByRole("link", { name }).click();
+    await page.getByRole("region", { name: "Rules" }).getByText("This cannot be shown").waitFor();
+    await page.getByLabel("Description").waitFor();
+    await page.getByRole("link", { name: "Gates" }).first().click();
+    await page.getByRole("link", { name: other.name }).click();
+    await page.getByText("If the country is DE or AT").waitFor();
+    expect(new Set(complaints.map((text) => text.split(":")[0]))).toEqual(new Set(["console"]));
+  });
+
   test("a percentage and a condition are changed, reviewed and saved", async () => {
     const { id, version } = await createGate();
     const page = await web.open(`/gates/${id}`);

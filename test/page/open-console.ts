@@ -20,6 +20,8 @@ export interface OpenedConsole {
 export interface OpenOptions {
   readonly key?: string | null;
   readonly context?: BrowserContextOptions;
+  /** Takes what the page complains of, where the test makes it do so. */
+  readonly complaints?: string[];
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -58,7 +60,8 @@ export function describeConsole(
       await Promise.all(browser.contexts().map((context) => context.close()));
       expect(faults.splice(0)).toEqual([]);
     });
-    opened.open = async (path, { key = opened.service.keys.console, context = {} } = {}) => {
+    opened.open = async (path, options = {}) => {
+      const { key = opened.service.keys.console, context = {}, complaints = faults } = options;
       const { url } = opened.server;
       const made = await browser.newContext({
         viewport: { width: 1280, height: 900 },
@@ -67,7 +70,7 @@ export function describeConsole(
       });
       if (key !== null) await signIn(made.request, url, key);
       const page = await made.newPage();
-      watch(page, url, faults);
+      watch(page, url, complaints);
       await page.goto(`${url}${path}`);
       return page;
     };

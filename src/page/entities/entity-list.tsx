@@ -1,4 +1,5 @@
 import { useLocation } from "preact-iso";
+import { Boundary } from "../../ui/boundary.js";
 import { Badge, Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Switch } from "../../ui/fields.js";
 import { Pager } from "../../ui/pager.js";
@@ -128,11 +129,13 @@ function EntityTable({ kind, entities, tagHref, isStale }: EntityTableProps) {
               )}
               {hasAbout && (
                 <td class="soft">
-                  {kind.hasRules ? (
-                    <RulesInShort entity={entity} />
-                  ) : (
-                    <StateBadge entity={entity} />
-                  )}
+                  <Boundary>
+                    {kind.hasRules ? (
+                      <RulesInShort entity={entity} />
+                    ) : (
+                      <StateBadge entity={entity} />
+                    )}
+                  </Boundary>
                 </td>
               )}
               <td>
