@@ -43,3 +43,24 @@ test("versions are compared with rules as sentences, and other properties as the
   ]);
   expect(versionChanges({}, {}, found)).toEqual(found);
 });
+
+test("variants of a dynamic config are told with their shares and values", () => {
+  const split = (share: number) => ({
+    name: "Split",
+    baseID: "b1",
+    passPercentage: 80,
+    conditions: [{ type: "public" }],
+    variants: [
+      { name: "red", passPercentage: 50, returnValueJson5: "{ color: 'red' }" },
+      { name: "blue", passPercentage: share, returnValue: { color: "blue" } },
+    ],
+  });
+  const stored = { defaultValue: {}, rules: [split(30)] };
+  expect(editChanges(stored, { rules: [split(20)] })).toEqual([
+    {
+      property: "rule Split",
+      before: `Everyone → red (50 %): { color: 'red' }; blue (30 %): {"color":"blue"}`,
+      after: `Everyone → red (50 %): { color: 'red' }; blue (20 %): {"color":"blue"}`,
+    },
+  ]);
+});

@@ -97,6 +97,39 @@ describeConsole("editing in the console", (web) => {
     await page.getByText("Old gate is archived.").waitFor();
   });
 
+  test("variants of a rule are shown with shares and values, and survive a save", async () => {
+    const value = (color: string) => ({ returnValue: { color } });
+    const conditions = [{ type: "public" }];
+    const variants = [
+      { name: "red", passPercentage: 50, ...value("red") },
+      { name: "blue", passPercentage: 30, ...value("blue") },
+    ];
+    const rules = [
+      { name: "Split", conditions, variants },
+      { name: "Whole", conditions, variants: [{ name: "all", ...value("green") }] },
+    ];
+    const id = await create("dynamic_configs", { name: "Colors", rules });
+    const page = await web.open(`/configs/${id}`);
+    const shown = page.getByRole("region", { name: "Rules" });
+    await shown.getByText("Everyone → get one of 2 values").waitFor();
+    const items = await shown.getByRole("listitem").getByRole("listitem").allTextContents();
+    expect(items).toEqual([
+      '50 % get red {"color":"red"}',
+      '30 % get blue {"color":"blue"}',
+      "20 % get the default value",
+    ]);
+    await shown.getByText('{"color":"green"}').waitFor();
+    await page.getByRole("button", { name: "Edit rule Split" }).click();
+    await page.getByText("are changed by the API only").waitFor();
+    expect(await page.getByLabel("Of those, percentage that passes").count()).toBe(0);
+    await page.getByLabel("Name of the rule").fill("Two colors");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("is saved.").waitFor();
+    const path = `/console/v1/dynamic_configs/${id}`;
+    const { json } = await web.service.call<{ rules: object[] }>({ path });
+    expect(json.data.rules[0]).toMatchObject({ name: "Two colors", variants });
+  });
+
   test("a large value is reviewed by what differs in it", async () => {
     const defaultValue = { head: "x".repeat(500_000), flag: "old", tail: "y".repeat(500_000) };
     const id = await create("dynamic_configs", { name: "Big config", defaultValue });

@@ -7,6 +7,8 @@ import {
   percentageText,
   ruleText,
   VALUES_SHOWN_MAX,
+  valueText,
+  variantWords,
 } from "./sentences.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -128,19 +130,21 @@ function keyOf({ baseID, name }: Rule): string {
 }
 
 function settings({ name, passPercentage, conditions, environments, ...rule }: Rule) {
-  return [name, Number(passPercentage), conditions, environments ?? null, valueText(rule)];
+  const value = [valueText(rule), variantWords(rule)];
+  return [name, Number(passPercentage), conditions, environments ?? null, value];
 }
 
 function sentenceOf(rule: Rule, entity: Fields): string {
-  const value = valueText(rule);
-  const gets =
-    value === "" ? percentageText(Number(rule.passPercentage), outcomeOf(entity)) : value;
-  const share =
-    value === "" || Number(rule.passPercentage) === 100 ? "" : ` (${rule.passPercentage} %)`;
-  return `${ruleText(rule)} → ${gets}${share}`;
+  return `${ruleText(rule)} → ${givenText(rule, entity)}`;
 }
 
-/** The value that a rule of a dynamic config returns; empty for a gate. */
-function valueText({ returnValueJson5, returnValue }: Partial<Rule>): string {
-  return returnValueJson5 ?? (returnValue === undefined ? "" : JSON.stringify(returnValue));
+/** Returns what a rule gives to those whom it is about. Only dynamic configs have values. */
+function givenText(rule: Rule, entity: Fields): string {
+  const { passPercentage } = rule;
+  if (!("defaultValue" in entity)) return percentageText(Number(passPercentage), outcomeOf(entity));
+  const variants = variantWords(rule);
+  if (variants.length > 0) {
+    return variants.map((one) => `${one.name} (${one.share} %): ${one.value}`).join("; ");
+  }
+  return `${valueText(rule)}${Number(passPercentage) === 100 ? "" : ` (${passPercentage} %)`}`;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { sum } from "../../base/sum.js";
 import type { Rule } from "../../contract/rule.js";
 import { ListField, NumberField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
@@ -6,7 +7,7 @@ import { ConditionForm } from "./condition-form.js";
 import type { Draft } from "./draft.js";
 import { faultOf } from "./draft.js";
 import type { Entity } from "./kinds.js";
-import { outcomeOf, percentageText, ruleText } from "./sentences.js";
+import { outcomeOf, percentageText, ruleText, valueText, variantWords } from "./sentences.js";
 import { ValueEditor } from "./value-editor.js";
 
 type Condition = Rule["conditions"][number];
@@ -135,19 +136,39 @@ interface RuleSentenceProps {
 
 function RuleSentence({ rule, entity, hasValues }: RuleSentenceProps) {
   const { name, passPercentage } = rule;
+  const variants = hasValues ? variantWords(rule) : [];
   const percentage = hasValues
-    ? `get the value${passPercentage === 100 ? "" : ` (${passPercentage} % of them)`}`
+    ? `get the value${Number(passPercentage) === 100 ? "" : ` (${passPercentage} % of them)`}`
     : percentageText(Number(passPercentage), outcomeOf(entity));
   return (
     <div class="rule-sentence">
       <h3>{name}</h3>
       <p>
-        {ruleText(rule)} → <strong>{percentage}</strong>
+        {ruleText(rule)} →{" "}
+        <strong>{variants.length > 0 ? `get one of ${variants.length} values` : percentage}</strong>
       </p>
-      {hasValues && (
-        <code class="soft">{rule.returnValueJson5 ?? JSON.stringify(rule.returnValue ?? {})}</code>
+      {hasValues && variants.length === 0 && <code class="soft">{valueText(rule)}</code>}
+      {variants.length > 0 && <Variants variants={variants} />}
+      {!hasValues && (rule.variants ?? []).length > 0 && (
+        <p class="soft">Its variants have no effect: only rules of dynamic configs have values.</p>
       )}
     </div>
+  );
+}
+
+/** The values among which a rule splits those whom it is about. */
+function Variants({ variants }: { variants: ReturnType<typeof variantWords> }) {
+  const total = sum(variants, ({ share }) => share);
+  const rest = Math.round((100 - total) * 100) / 100;
+  return (
+    <ul>
+      {variants.map(({ name, share, value }, index) => (
+        <li key={index}>
+          {share} % get {name} <code class="soft">{value}</code>
+        </li>
+      ))}
+      {rest > 0 && <li>{rest} % get the default value</li>}
+    </ul>
   );
 }
 
@@ -191,6 +212,7 @@ function RuleForm({ isNew, rule, property, draft, hasValues, onChange }: RuleFor
   }, [isNew]);
   const fault = (name: string) => faultOf(draft.faults, `${property}.${name}`, true);
   const setConditions = (conditions: Condition[]) => onChange({ ...rule, conditions });
+  const isSplit = hasValues && variantWords(rule).length > 0;
   return (
     <div class="rule-form" ref={form}>
       <TextField
@@ -225,16 +247,22 @@ function RuleForm({ isNew, rule, property, draft, hasValues, onChange }: RuleFor
           {rule.conditions.length === 0 ? "Add a condition" : "And another condition"}
         </button>
       </fieldset>
-      <NumberField
-        label="Of those, percentage that passes"
-        value={Number(rule.passPercentage)}
-        min={0}
-        max={100}
-        unit="%"
-        fault={fault("passPercentage")}
-        hint="The same users stay in as the percentage grows."
-        onInput={(passPercentage) => onChange({ ...rule, passPercentage })}
-      />
+      {isSplit ? (
+        <p class="soft">
+          The names, shares and values of its variants are changed by the API only.
+        </p>
+      ) : (
+        <NumberField
+          label="Of those, percentage that passes"
+          value={Number(rule.passPercentage)}
+          min={0}
+          max={100}
+          unit="%"
+          fault={fault("passPercentage")}
+          hint="The same users stay in as the percentage grows."
+          onInput={(passPercentage) => onChange({ ...rule, passPercentage })}
+        />
+      )}
       <ListField
         label="Environments"
         values={rule.environments ?? []}
@@ -243,10 +271,10 @@ function RuleForm({ isNew, rule, property, draft, hasValues, onChange }: RuleFor
         hint="Empty: in all environments."
         onInput={(names) => onChange({ ...rule, environments: names.length === 0 ? null : names })}
       />
-      {hasValues && (
+      {hasValues && !isSplit && (
         <ValueEditor
           label="Value"
-          value={rule.returnValueJson5 ?? JSON.stringify(rule.returnValue ?? {}, null, 2)}
+          value={valueText(rule)}
           fault={fault("returnValueJson5") ?? fault("returnValue")}
           onInput={(returnValueJson5) => {
             const { returnValue: _, ...others } = rule;

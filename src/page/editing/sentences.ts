@@ -180,3 +180,32 @@ export function percentageText(passPercentage: number, { yes, no }: Outcome): st
   if (!(passPercentage > 0 && passPercentage < 100)) return "its percentage is not from 0 to 100";
   return `${yes} for ${passPercentage} % of them, ${no} for the others`;
 }
+
+type Valued = Pick<Rule, "returnValue" | "returnValueJson5" | "variants">;
+
+/** Returns the value of a rule as JSON5. Its only variant has it where the rule itself has none. */
+export function valueText({ returnValueJson5, returnValue, variants }: Valued): string {
+  if (returnValueJson5 !== undefined) return returnValueJson5;
+  if (returnValue !== undefined) return JSON.stringify(returnValue);
+  const [first] = variants ?? [];
+  return first === undefined ? "{}" : valueText(first);
+}
+
+/** A variant of a rule, in words. */
+interface VariantWords {
+  readonly name: string;
+  /** Percentage. */
+  readonly share: number;
+  /** JSON5. */
+  readonly value: string;
+}
+
+/** Returns the variants among which a rule splits its users; none where it has one value. */
+export function variantWords({ variants = [] }: Valued): readonly VariantWords[] {
+  if (variants.length < 2) return [];
+  return variants.map((variant, index) => ({
+    name: variant.name ?? `variant ${index + 1}`,
+    share: Number(variant.passPercentage ?? 0),
+    value: valueText(variant),
+  }));
+}
