@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { formatCount } from "../base/format-count.js";
 
 interface DayBarsProps {
@@ -13,15 +14,21 @@ interface DayBarsProps {
 
 const DAY_MS = 86_400_000;
 
-/** A bar for each day, also for those without a count. Each bar is a link with its day and count. */
+/**
+ * A bar for each day, also for those without a count. Each bar is a link with its day and count. They
+ * scroll where they would be too narrow to hit.
+ */
 export function DayBars({ from, until, counts, hrefOf, noun = "events" }: DayBarsProps) {
   const days: string[] = [];
   for (let time = Date.parse(from); time < Date.parse(until); time += DAY_MS) {
     days.push(new Date(time).toISOString().slice(0, 10));
   }
+  const frame = useRef<HTMLElement>(null);
+  // The newest days are at the end.
+  useEffect(() => frame.current?.scrollTo(frame.current.scrollWidth, 0), [from]);
   const most = Math.max(1, ...counts.values());
   return (
-    <figure class="day-bars">
+    <figure class="day-bars" ref={frame}>
       <ol>
         {days.map((day) => {
           const count = counts.get(day) ?? 0;

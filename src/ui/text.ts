@@ -1,9 +1,14 @@
 import { formatCount } from "../base/format-count.js";
 import { harmless } from "../report/terminal-text.js";
 
-/** Makes text from data safe to show: characters that hide or reorder text become visible. */
+/**
+ * Makes text from data safe to show: characters that hide or reorder text become visible, and a text of
+ * blanks is counted.
+ */
 export function shown(text: string): string {
-  return text === "" ? "(empty text)" : harmless(text);
+  if (text === "") return "(empty text)";
+  const safe = harmless(text);
+  return safe.trim() === "" ? `(${countOrNone(safe.length, "blanks")})` : safe;
 }
 
 /** `48.2 %`; `< 0.1 %` and `> 99.9 %` where rounding would give 0 or 100 %. */

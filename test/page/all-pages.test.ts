@@ -39,7 +39,7 @@ describeConsole("every page of the web console", (web) => {
       const { status, json } = await web.service.call({ method: "POST", path, body });
       expect(status, JSON.stringify(json)).toBeLessThan(300);
     };
-    const about = { description: HOSTILE, tags: [HOSTILE] };
+    const about = { description: HOSTILE, tags: [HOSTILE, " "] };
     const rule = {
       name: HOSTILE,
       passPercentage: 50,
@@ -81,12 +81,12 @@ describeConsole("every page of the web console", (web) => {
       method: "POST",
       path: "/v1/webhooks/event_webhook",
       key: web.service.keys.server,
-      body: {
-        event: HOSTILE,
+      body: [HOSTILE, "   "].map((event) => ({
+        event,
         user: { userID: HOSTILE },
         metadata: { [HOSTILE]: HOSTILE },
         timestamp: Date.now(),
-      },
+      })),
     });
   });
 

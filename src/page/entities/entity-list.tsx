@@ -3,6 +3,7 @@ import { Boundary } from "../../ui/boundary.js";
 import { Badge, Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Switch } from "../../ui/fields.js";
 import { Pager } from "../../ui/pager.js";
+import { shown } from "../../ui/text.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
 import type { Entity, Kind } from "../editing/kinds.js";
@@ -141,7 +142,7 @@ function EntityTable({ kind, entities, tagHref, isStale }: EntityTableProps) {
               <td>
                 {(entity.tags ?? []).map((tag) => (
                   <a class="chip" key={tag} href={tagHref(tag)}>
-                    {tag}
+                    {shown(tag)}
                   </a>
                 ))}
               </td>

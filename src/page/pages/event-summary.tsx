@@ -8,14 +8,14 @@ import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { FilterField } from "../../ui/filters.js";
 import { Section } from "../../ui/section.js";
-import { dayText, isoText } from "../../ui/text.js";
+import { dayText, isoText, shown } from "../../ui/text.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { liveEvents } from "../live.js";
 
 const NAMES_SHOWN_MAX = 50;
 /** Days that are shown as bars; more are a calendar. */
-const BARS_MAX = 92;
+const BARS_MAX = 31;
 /** Days with events in the calendar, the newest ones: about three years. */
 const DAYS_SHOWN_MAX = 1_100;
 const DAY_MS = 86_400_000;
@@ -125,7 +125,7 @@ function ByName({ filters: { day, names }, hrefOf }: SummaryProps) {
       <ul class="ranking scrolled">
         {value?.data.map(({ event, count }) => (
           <li key={event}>
-            <a href={hrefOf({ event })}>{event}</a>
+            <a href={hrefOf({ event })}>{shown(event)}</a>
             <span>{formatCount(count)}</span>
           </li>
         ))}

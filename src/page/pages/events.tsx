@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { FilterField, Filters } from "../../ui/filters.js";
 import { Section } from "../../ui/section.js";
-import { isoText } from "../../ui/text.js";
+import { isoText, shown } from "../../ui/text.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { EventSummary } from "./event-summary.js";
@@ -152,12 +152,12 @@ function EventRow({ event, isOpen, onOpen }: EventRowProps) {
     <>
       <tr>
         <td class="time">{timeText(event.timestamp)}</td>
-        <td>{event.event}</td>
+        <td>{shown(event.event)}</td>
         <td>{id}</td>
         <td>
           <button type="button" class="link" aria-expanded={isOpen} onClick={onOpen}>
             {isOpen ? "Close" : "Open"}
-            <span class="visually-hidden"> the whole event {event.event}</span>
+            <span class="visually-hidden"> the whole event {shown(event.event)}</span>
           </button>
         </td>
       </tr>

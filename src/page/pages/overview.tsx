@@ -3,6 +3,7 @@ import { formatNumberOf } from "../../report/quantities.js";
 import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
+import { shown } from "../../ui/text.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
 import { usePolling } from "../../ui/use-polling.js";
@@ -83,7 +84,7 @@ function EventDays() {
           <ul class="ranking">
             {value.names.data.map(({ event, count }) => (
               <li key={event}>
-                <a href={`/events?event=${encodeURIComponent(event)}`}>{event}</a>
+                <a href={`/events?event=${encodeURIComponent(event)}`}>{shown(event)}</a>
                 <span>{formatCount(count)}</span>
               </li>
             ))}
@@ -114,7 +115,8 @@ function Arriving() {
           <ul class="feed">
             {live.latest.map(({ event, userID, time }, index) => (
               <li key={index}>
-                <strong>{event}</strong> <span class="soft">{userID ?? ""}</span> <Time at={time} />
+                <strong>{shown(event)}</strong> <span class="soft">{userID ?? ""}</span>{" "}
+                <Time at={time} />
               </li>
             ))}
           </ul>
