@@ -22,6 +22,11 @@ export class ConsoleError extends SwitchyardError {
   readonly errors: readonly CallFault[];
   /** Id of the call in the log of the service. */
   readonly requestId: string | undefined;
+  /**
+   * True for a write that the service may have made: a gateway answered (502, 504), or an earlier attempt got
+   * no answer, which may be why the next one is refused.
+   */
+  readonly mayBeMade: boolean;
 
   constructor(
     call: FailedCall,
@@ -30,26 +35,40 @@ export class ConsoleError extends SwitchyardError {
       message,
       errors,
       requestId,
+      mayBeMade = false,
     }: {
       readonly status: number;
       readonly message: string;
       readonly errors: readonly CallFault[];
       readonly requestId: string | undefined;
+      readonly mayBeMade?: boolean;
     },
   ) {
     const faults = errors.map(({ property, errorMessage }) => `${property}: ${errorMessage}`);
     const words = [message, ...faults].join("; ");
-    super("console_refused", `${call.method} ${call.url} answered ${status}: ${words}`);
+    const lost = mayBeMade ? " (the write may have been made)" : "";
+    super("console_refused", `${call.method} ${call.url} answered ${status}: ${words}${lost}`);
     this.status = status;
     this.errors = errors;
     this.requestId = requestId;
+    this.mayBeMade = mayBeMade;
   }
 }
 
-/** No answer came. A write may have been made, unless the message says that it was not. */
+/** Returns true for the error of a write that the service may have made. */
+export function mayBeMade(error: unknown): boolean {
+  const isOfCall = error instanceof ConsoleError || error instanceof ConsoleUnreachableError;
+  return isOfCall && error.mayBeMade;
+}
+
+/** No answer came. */
 export class ConsoleUnreachableError extends SwitchyardError {
-  constructor({ method, url }: FailedCall, cause: Error) {
+  /** True for a write that the service may have received and made. */
+  readonly mayBeMade: boolean;
+
+  constructor({ method, url }: FailedCall, cause: Error, mayBeMade: boolean) {
     const reason = `${cause.message}; check the address, and whether the service runs`;
     super("console_unreachable", `${method} ${url} got no answer: ${reason}`, { cause });
+    this.mayBeMade = mayBeMade;
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { CONSOLE_CALLS_MAX, CONSOLE_STOP_GRACE_MS } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
@@ -5,13 +6,13 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
 import type { QualifyingEvent } from "../contract/qualifying-event.js";
 import type { ConsoleClient } from "./client.js";
-import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
+import { ConsoleError, ConsoleUnreachableError, mayBeMade } from "./console-error.js";
 import type { Change, Creation, PlanItem, QualifyPlan } from "./qualify-plan.js";
 
 /** The operations of a console that are used. */
 export type QualifyConsole = Pick<
   ConsoleClient,
-  "all" | "createQualifyingEvent" | "upsertQualifyingEvent"
+  "all" | "createQualifyingEvent" | "readQualifyingEvent" | "upsertQualifyingEvent"
 >;
 
 /** The largest page size of the API. */
@@ -47,7 +48,7 @@ export interface Applied {
   /** Names that were created or changed, or could be in a dry run. */
   readonly done: readonly string[];
   readonly failed: readonly { readonly name: string; readonly message: string }[];
-  /** Names whose calls were aborted: we cannot tell if the console accepted them. */
+  /** Names whose calls got no answer or were aborted: we cannot tell if the console accepted them. */
   readonly uncertain: readonly string[];
   /** Names that were not tried because the run ended before. */
   readonly notTried: readonly string[];
@@ -59,8 +60,9 @@ export interface Applied {
 type CallEnd = "done" | "uncertain" | { readonly message: string };
 
 /**
- * Applies a plan, a few calls at a time. A refused call does not stop the others. An unusable console (401,
- * 403, 404, no answer) stops everything, and so does the signal. To finish later, apply a new plan.
+ * Applies a plan, a few calls at a time. A refused call does not stop the others. After a call without an
+ * answer, the console is asked if it was made. An unusable console (401, 403, 404, no answer) stops
+ * everything, and so does the signal. To finish later, apply a new plan.
  */
 export async function applyPlan(
   plan: QualifyPlan,
@@ -77,8 +79,11 @@ export async function applyPlan(
       await send(item, console, dryRun, cut.signal);
       ends.set(item.name, "done");
     } catch (error) {
-      const stop = stopOf(error);
-      if (stop !== undefined || error instanceof ConsoleError) {
+      const isOpen = !dryRun && mayBeMade(error);
+      const reading = isOpen ? await readBack(item, console, cut.signal) : { error };
+      const stop = stopOf(reading.error);
+      if (isOpen) ends.set(item.name, reading.isMade === true ? "done" : "uncertain");
+      else if (stop !== undefined || error instanceof ConsoleError) {
         ends.set(item.name, { message: (error as Error).message });
       } else if (cut.signal.aborted) ends.set(item.name, "uncertain");
       else throw error;
@@ -153,6 +158,23 @@ async function send(
     // Do not overwrite changes that were made since it was read.
     const ifMatch = String(item.version);
     await console.upsertQualifyingEvent({ name: item.name, body, ifMatch, signal });
+  }
+}
+
+/** Reads a qualifying event after a call without an answer: it was made if each field is as it was sent. */
+async function readBack(
+  { name, body }: Creation | Change,
+  console: QualifyConsole,
+  signal: AbortSignal,
+): Promise<{ readonly isMade?: boolean; readonly error?: unknown }> {
+  try {
+    const { data } = await console.readQualifyingEvent({ name, signal });
+    const stored: Readonly<Record<string, unknown>> = data;
+    const sent = Object.entries(body);
+    return { isMade: sent.every(([field, value]) => isDeepStrictEqual(value, stored[field])) };
+  } catch (error) {
+    // An event that is not there is not a console that is missing.
+    return error instanceof ConsoleError && error.status === 404 ? {} : { error };
   }
 }
 

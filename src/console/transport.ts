@@ -101,7 +101,9 @@ async function send(
   requireInput(route, input);
   const url = urlOf(route, base, input);
   const call = { method: route.method, url: `${url.origin}${url.pathname}` };
-  const isRepeatable = route.method === "GET" || input.ifMatch !== undefined;
+  const isWrite = route.method !== "GET";
+  const isRepeatable = !isWrite || input.ifMatch !== undefined;
+  let wasLost = false;
   try {
     const response = await client(url, {
       method: route.method,
@@ -112,6 +114,7 @@ async function send(
         methods: [route.method],
         calculateDelay: (attempt) => {
           const delayMs = retryDelayMs(attempt, { isRepeatable, retriesMax });
+          if (delayMs > 0) wasLost ||= isWrite && mayBeMade(attempt.error);
           if (attempt.retryAfter !== undefined && delayMs > 0) held.begin(delayMs);
           return delayMs;
         },
@@ -120,11 +123,14 @@ async function send(
     if (response.statusCode < 200 || response.statusCode > 299) throw refusal(call, response);
     return { ...bodyOfAnswer(call, response), ...etagOf(response) };
   } catch (error) {
-    if (error instanceof HTTPError) throw refusal(call, error.response as Response<string>);
-    if (error instanceof RequestError && !(input.signal?.aborted ?? false)) {
-      throw new ConsoleUnreachableError(call, error);
+    if (!(error instanceof RequestError)) throw error;
+    const isOpen = isWrite && (wasLost || mayBeMade(error));
+    if (error instanceof HTTPError) {
+      const response = error.response as Response<string>;
+      throw refusal(call, response, isOpen);
     }
-    throw error;
+    if (input.signal?.aborted ?? false) throw error;
+    throw new ConsoleUnreachableError(call, error, isOpen);
   }
 }
 
@@ -183,7 +189,7 @@ function etagOf({ headers }: Response<string>): { etag?: string } {
 
 const refusalBody = errorBody.partial();
 
-function refusal(call: FailedCall, response: Response<string>): ConsoleError {
+function refusal(call: FailedCall, response: Response<string>, mayBeMade = false): ConsoleError {
   const parsed = refusalBody.safeParse(jsonOf(response.body));
   const { message, errors = [] } = parsed.success ? parsed.data : {};
   return new ConsoleError(call, {
@@ -191,6 +197,7 @@ function refusal(call: FailedCall, response: Response<string>): ConsoleError {
     message: message ?? (response.statusMessage || "no message"),
     errors,
     requestId: requestIdOf(response),
+    mayBeMade,
   });
 }
 
@@ -217,6 +224,15 @@ const notConnectedCodes: ReadonlySet<string> = new Set([
 
 /** Statuses that may change on a retry. */
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Statuses of gateways that got no answer from the service. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 504]);
+
+/** Returns true if the service may have received a request that failed so. */
+function mayBeMade({ code, response }: RequestError): boolean {
+  if (response === undefined) return !notConnectedCodes.has(code);
+  return gatewayStatuses.has(response.statusCode);
+}
 
 interface RetryRules {
   /** True for reads and for writes with `If-Match`: they may be sent again after they were received. */

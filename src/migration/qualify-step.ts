@@ -58,7 +58,9 @@ function exitCodeOf({ mode, plan, applied, known: { origin } }: QualifyResult): 
   if (applied?.stopped !== undefined) return applied.stopped.exitCode;
   const isWhole =
     mode === "plan" ||
-    (applied?.failed.length === 0 && plan.every(({ action }) => action !== "refused"));
+    (applied?.failed.length === 0 &&
+      applied.uncertain.length === 0 &&
+      plan.every(({ action }) => action !== "refused"));
   if (!isWhole) return exitCodes.failed;
   if (!("inputs" in origin)) return exitCodes.done;
   const { failures, tooManyRejects } = origin;

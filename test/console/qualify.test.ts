@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createConsoleClient } from "../../src/console/client.js";
 import { applyPlan, type QualifyConsole, readQualifyingEvents } from "../../src/console/qualify.js";
-import { planQualify, type QualifyOptions } from "../../src/console/qualify-plan.js";
+import {
+  planQualify,
+  type QualifyOptions,
+  type QualifyPlan,
+} from "../../src/console/qualify-plan.js";
 import type { QualifyingEvent } from "../../src/contract/qualifying-event.js";
+import { type Fault, startFaultProxy } from "../support/fault-proxy.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 const { signal } = new AbortController();
@@ -108,6 +113,62 @@ describe("a plan that is applied", () => {
     expect(applied.failed.length + applied.notTried.length).toBe(12);
     expect(applied.stopped?.message).toMatch(/^The key may not do this: use .* answered 403: /);
     expect(await stored()).toEqual([]);
+  });
+});
+
+describe("a plan whose calls get no answer", () => {
+  /** Applies a plan through a proxy that decides about each request. */
+  async function applyThrough(
+    plan: QualifyPlan,
+    faultOf: (path: string, method: string) => Fault | undefined,
+  ) {
+    const proxy = await startFaultProxy(baseUrl, (_, path, method) => faultOf(path, method));
+    const key = service.keys.console;
+    const client = createConsoleClient({ baseUrl: proxy.endpoint, key, retriesMax: 1 });
+    try {
+      return await applyPlan(plan, client, { dryRun: false, signal });
+    } finally {
+      proxy.close();
+    }
+  }
+
+  it("is done if the console has what was sent, also where the next attempt is refused", async () => {
+    let writes = 0;
+    const everySecond = (_: string, method: string) =>
+      method !== "GET" && writes++ % 2 === 0 ? ("lost" as const) : undefined;
+    const done = events.map(({ event }) => event);
+    const clean = { done, failed: [], uncertain: [], notTried: [] };
+    expect(await applyThrough(await plan(), everySecond)).toEqual(clean);
+    const changes = await plan({ table: "other" });
+    // The first attempt of each change is made, and the second one answered with 412.
+    const tried = new Set<string>();
+    const first = (path: string, method: string) => {
+      if (method === "GET" || tried.has(path)) return undefined;
+      tried.add(path);
+      return "lost" as const;
+    };
+    expect(await applyThrough(changes, first)).toEqual(clean);
+    expect((await stored()).map(({ version }) => version)).toEqual([2, 2, 2]);
+  });
+
+  it("lists those as unknown that the console does not have, and applies the others", async () => {
+    const lose = (path: string, method: string) =>
+      method !== "GET" && path.includes("purchase") ? ("reset" as const) : undefined;
+    await applyPlan(await plan(), clientWith(service.keys.console), { dryRun: false, signal });
+    const applied = await applyThrough(await plan({ table: "other" }), lose);
+    expect(applied).toMatchObject({ failed: [], uncertain: ["purchase"], notTried: [] });
+    expect(applied.done).toHaveLength(2);
+    expect(applied.stopped).toBeUndefined();
+  });
+
+  it("lists them as unknown and stops if the console does not answer reads either", async () => {
+    const applied = await applyThrough(planQualify(events.slice(0, 1), [], options), () => "lost");
+    expect(applied).toMatchObject({
+      done: [],
+      failed: [],
+      uncertain: ["purchase"],
+      stopped: { code: "console_unreachable" },
+    });
   });
 });
 

@@ -93,6 +93,25 @@ describe("a call", () => {
     expect(versioned.requests[1]?.headers["if-match"]).toBe('"1"');
   });
 
+  it("that writes tells if a lost attempt may be why the next one is refused", async () => {
+    const lose: Answer = (_, request) => request.socket.destroy();
+    const refused = { message: "If-Match names 1, but the version is 2" };
+    const lost = await serve(lose, status(412, {}, refused));
+    const patch = { id: "abc", body: {}, ifMatch: "1" };
+    await expect(lost.client.patchGate(patch)).rejects.toMatchObject({
+      status: 412,
+      mayBeMade: true,
+      message: expect.stringContaining("version is 2 (the write may have been made)"),
+    });
+    const first = await serve(status(412, {}, refused));
+    await expect(first.client.patchGate(patch)).rejects.toMatchObject({ mayBeMade: false });
+    const created = await serve(lose);
+    await expect(created.client.createGate({ body: { name: "abc" } })).rejects.toMatchObject({
+      code: "console_unreachable",
+      mayBeMade: true,
+    });
+  });
+
   it("waits for the time that the console named in the answer to another call", async () => {
     const times: number[] = [];
     const held: number[] = [];

@@ -22,16 +22,16 @@ export interface FaultProxy {
   close(): void;
 }
 
-/** Starts a proxy before a server. `faultOf` decides about each request, by its number from 1 on. */
+/** Starts a proxy before a server. `faultOf` decides about each request, whose number is from 1 on. */
 export async function startFaultProxy(
   target: string,
-  faultOf: (number: number, path: string) => MaybePromise<Fault | undefined>,
+  faultOf: (number: number, path: string, method: string) => MaybePromise<Fault | undefined>,
 ): Promise<FaultProxy> {
   const { hostname, port } = new URL(target);
   let requests = 0;
   const server = createServer(async (incoming, answer) => {
-    const { method, url: path = "", headers } = incoming;
-    const fault = await faultOf(++requests, path);
+    const { method = "", url: path = "", headers } = incoming;
+    const fault = await faultOf(++requests, path, method);
     if (fault === "reset") {
       incoming.socket.destroy();
       return;

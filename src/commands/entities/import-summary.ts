@@ -1,7 +1,7 @@
 import { formatCount } from "../../base/format-count.js";
 import { type AppliedImport, isImportWork } from "../../console/entities/apply-import.js";
 import type { ImportItem, ImportPlan } from "../../console/entities/import-plan.js";
-import { line, shorten } from "../qualify/qualify-summary.js";
+import { line, shorten, UNKNOWN_ADVICE } from "../qualify/qualify-summary.js";
 
 type Lines = readonly string[];
 
@@ -55,11 +55,15 @@ function outcomeOf({ mode, plan, applied }: ImportResult): Lines {
   if (mode === "dryRun" || applied === undefined) {
     return ["Nothing was sent. Run the same command without --dry-run to apply it."];
   }
-  const { done, failed, notTried, stopped } = applied;
+  const { done, failed, uncertain, notTried, stopped } = applied;
   return [
     `${formatCount(done.length)} of ${formatCount(work)} applied.`,
     ...shorten(failed.map(({ kind, name, message }) => `  failed    ${kind} ${name}: ${message}`)),
+    ...shorten(
+      uncertain.map(({ kind, name }) => `  unknown   ${kind} ${name}: the console gave no answer`),
+    ),
     ...shorten(notTried.map(({ kind, name }) => `  not tried ${kind} ${name}`)),
     ...(stopped === undefined ? [] : [line(stopped.message)]),
+    ...(uncertain.length > 0 && stopped === undefined ? [UNKNOWN_ADVICE] : []),
   ];
 }

@@ -102,7 +102,8 @@ function exitCodeOf({ mode, plan, applied }: ImportResult): number {
   if (applied?.stopped !== undefined) return applied.stopped.exitCode;
   if (mode === "dryRun") return exitCodes.done;
   const isRefused = plan.some(({ action }) => action === "refused");
-  return isRefused || (applied?.failed.length ?? 0) > 0 ? exitCodes.failed : exitCodes.done;
+  const left = (applied?.failed.length ?? 0) + (applied?.uncertain.length ?? 0);
+  return isRefused || left > 0 ? exitCodes.failed : exitCodes.done;
 }
 
 function jsonOf({ mode, console, source, plan, applied }: ImportResult, exitCode: number) {
@@ -116,7 +117,7 @@ function jsonOf({ mode, console, source, plan, applied }: ImportResult, exitCode
 function plainPlan(plan: ImportPlan): readonly object[] {
   return plan.map((item) => {
     if (!("steps" in item)) return item;
-    const { steps, row: _, ...facts } = item;
+    const { steps, row: _, given: __, ...facts } = item;
     return { ...facts, writes: steps.length };
   });
 }

@@ -10,6 +10,10 @@ import type { QualifyResult } from "./run-qualify.js";
 const ITEMS_SHOWN_MAX = 40;
 const LINE_COLUMNS_MAX = 400;
 
+/** Advice after calls without an answer. */
+export const UNKNOWN_ADVICE =
+  "Run the same command again: its plan shows if unknown calls were made.";
+
 type Lines = readonly string[];
 
 /** Returns the plan and the outcome as text. Control characters from data are escaped. */
@@ -90,13 +94,15 @@ function outcomeOf(result: QualifyResult): Lines {
   if (applied === undefined) {
     return ["Nothing was sent. Run the same command with --yes to apply it."];
   }
-  const { done, failed, stopped } = applied;
+  const { done, failed, uncertain, stopped } = applied;
   const verb = mode === "dryRun" ? "would be accepted; nothing was stored" : "applied";
   return [
     `${formatCount(done.length)} of ${formatCount(work)} ${verb}.`,
     ...(stopped === undefined ? [] : shorten(doneLines(result, applied))),
     ...shorten(failed.map(({ name, message }) => `  failed    ${name}: ${message}`)),
-    ...(stopped === undefined ? [] : [...shorten(leftLines(applied)), line(stopped.message)]),
+    ...shorten(leftLines(applied)),
+    ...(stopped === undefined ? [] : [line(stopped.message)]),
+    ...(uncertain.length > 0 && stopped === undefined ? [UNKNOWN_ADVICE] : []),
     ...advice,
   ];
 }
@@ -112,7 +118,7 @@ function doneLines({ mode, plan }: QualifyResult, { done }: Applied): Lines {
 
 function leftLines({ uncertain, notTried }: Applied): Lines {
   return [
-    ...uncertain.map((name) => `  unknown   ${name}: the console did not answer in time`),
+    ...uncertain.map((name) => `  unknown   ${name}: the console gave no answer`),
     ...notTried.map((name) => `  not tried ${name}`),
   ];
 }

@@ -53,13 +53,16 @@ async function fill(
       item.action === "refused" ? [`${item.file}: ${item.reasons.join("; ")}`] : [],
     );
     if (refused.length > 0) throw notApplied(refused);
-    const { failed, stopped } = await applyImport(plan, client, signal);
+    const { failed, uncertain, stopped } = await applyImport(plan, client, signal);
     if (stopped !== undefined) throw stopped;
-    if (failed.length > 0) {
+    if (failed.length + uncertain.length > 0) {
       const work = plan.filter(isImportWork);
       const fileOf = ({ kind, name }: { readonly kind: string; readonly name: string }) =>
         work.find((item) => item.kind === kind && item.name === name)?.file ?? name;
-      throw notApplied(failed.map((one) => `${fileOf(one)}: ${one.message}`));
+      throw notApplied([
+        ...failed.map((one) => `${fileOf(one)}: ${one.message}`),
+        ...uncertain.map((one) => `${fileOf(one)}: the service gave no answer`),
+      ]);
     }
     return plan.length;
   } finally {

@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { ConsoleClient } from "../client.js";
-import { ConsoleError } from "../console-error.js";
+import { ConsoleError, mayBeMade } from "../console-error.js";
 import { stopOf } from "../qualify.js";
 import type { Step } from "./entity-settings.js";
-import type { ImportItem, ImportPlan, ImportWork } from "./import-plan.js";
-import { callOf } from "./read-entities.js";
+import { type ImportItem, type ImportPlan, type ImportWork, stepsLeft } from "./import-plan.js";
+import { callOf, readEntity } from "./read-entities.js";
 
 /** An entity of a plan. */
 interface Named {
@@ -17,6 +18,8 @@ interface Named {
 export interface AppliedImport {
   readonly done: readonly Named[];
   readonly failed: readonly (Named & { readonly message: string })[];
+  /** Entities with a call that got no answer: we cannot tell if the console accepted it. */
+  readonly uncertain: readonly Named[];
   /** Entities that were not tried because the run ended before. */
   readonly notTried: readonly Named[];
   /** The reason for an early end, with its exit code. */
@@ -35,8 +38,8 @@ export function writesOf(plan: ImportPlan): number {
 
 /**
  * Applies a plan, one call after the other, each on the version that it was made for. A refused call does not
- * stop the other entities. An unusable console stops everything, and so does the signal. To finish later,
- * apply a new plan.
+ * stop the other entities. After a call without an answer, the entity is read to see if it was made. An
+ * unusable console stops everything, and so does the signal. To finish later, apply a new plan.
  */
 export async function applyImport(
   plan: ImportPlan,
@@ -45,6 +48,7 @@ export async function applyImport(
 ): Promise<AppliedImport> {
   const done: Named[] = [];
   const failed: (Named & { readonly message: string })[] = [];
+  const uncertain: Named[] = [];
   const notTried: Named[] = [];
   let stopped: SwitchyardError | undefined;
   for (const item of plan.filter(isImportWork)) {
@@ -54,8 +58,9 @@ export async function applyImport(
       continue;
     }
     try {
-      await applyItem(item, client);
-      done.push({ kind, name });
+      const end = await applyItem(item, client, signal);
+      (end.isDone ? done : uncertain).push({ kind, name });
+      stopped = end.stop;
     } catch (error) {
       // An entity that is gone is not a console that is missing.
       const stop =
@@ -66,15 +71,52 @@ export async function applyImport(
     }
   }
   if (notTried.length > 0) stopped ??= interruption();
-  return { done, failed, notTried, ...omitUndefined({ stopped }) };
+  return { done, failed, uncertain, notTried, ...omitUndefined({ stopped }) };
 }
 
-async function applyItem(item: ImportWork, client: ConsoleClient): Promise<void> {
+interface ItemEnd {
+  /** False if we cannot tell if the console accepted a call. */
+  readonly isDone: boolean;
+  /** The reason to stop everything. */
+  readonly stop?: SwitchyardError | undefined;
+}
+
+async function applyItem(
+  item: ImportWork,
+  client: ConsoleClient,
+  signal: AbortSignal,
+): Promise<ItemEnd> {
   let version = item.action === "create" ? undefined : item.version;
   for (const [index, step] of item.steps.entries()) {
     const isCreation = item.action === "create" && index === 0;
-    const answer = await callOf(client, step.operation)(inputOf(item, step, version, isCreation));
-    if (step.partVersion === undefined && answer.etag !== undefined) version = Number(answer.etag);
+    try {
+      const answer = await callOf(client, step.operation)(inputOf(item, step, version, isCreation));
+      if (step.partVersion === undefined && answer.etag !== undefined) {
+        version = Number(answer.etag);
+      }
+    } catch (error) {
+      if (!mayBeMade(error)) throw error;
+      const found = await readBack(item, item.steps.slice(index + 1), client, signal);
+      if (found.version === undefined) return { isDone: false, stop: found.stop };
+      version = found.version;
+    }
+  }
+  return { isDone: true };
+}
+
+/** Reads the entity of a call without an answer. Returns its version if only the next steps are left. */
+async function readBack(
+  item: ImportWork,
+  next: readonly Step[],
+  client: ConsoleClient,
+  signal: AbortSignal,
+): Promise<{ readonly version?: number } & Pick<ItemEnd, "stop">> {
+  try {
+    const entity = await readEntity(client, item.row, item.name, signal);
+    const isMade = isDeepStrictEqual(stepsLeft(item, entity), next);
+    return isMade ? { version: entity?.version ?? 0 } : {};
+  } catch (error) {
+    return { stop: stopOf(error) };
   }
 }
 

@@ -24,6 +24,8 @@ interface Planned {
 /** Calls in their order. The first one of a creation has the whole body. */
 interface Work extends Planned {
   readonly row: EntityKindRow;
+  /** The file that it is made from; absent in a removal. */
+  readonly given?: GivenFile;
   readonly steps: readonly Step[];
 }
 
@@ -120,7 +122,7 @@ function planCreation(given: GivenFile, id: string, wanted: Settings): ImportIte
     ...partSteps(row, wanted, undefined),
     ...(row.state?.(wanted, undefined).after ?? []),
   ];
-  return { action: "create", kind: row.directory, name: id, file, row, steps };
+  return { action: "create", kind: row.directory, name: id, file, row, given, steps };
 }
 
 function planChange(given: GivenFile, wanted: Settings, found: FoundEntity): ImportItem {
@@ -157,7 +159,7 @@ function planChange(given: GivenFile, wanted: Settings, found: FoundEntity): Imp
     before: found.settings[field],
     after: wanted[field],
   }));
-  return { action: "change", ...facts, row, steps, version: found.version, differences };
+  return { action: "change", ...facts, row, given, steps, version: found.version, differences };
 }
 
 function partSteps(
@@ -198,6 +200,23 @@ function pruned(
       return [{ action: "remove", ...facts, differences: [] }];
     }),
   );
+}
+
+/**
+ * Returns the steps that an item still needs, with its entity as it was read again. Undefined: it needs other
+ * calls than those of files.
+ */
+export function stepsLeft(
+  { row, given }: ImportWork,
+  entity: FoundEntity | undefined,
+): readonly Step[] | undefined {
+  if (given === undefined) {
+    return entity === undefined || isArchived(entity.settings) ? [] : undefined;
+  }
+  const found = new Map([[row, entity === undefined ? [] : [entity]]]);
+  const [item] = planImport([given], found, { prune: false });
+  if (item?.action === "unchanged") return [];
+  return item?.action === "change" ? item.steps : undefined;
 }
 
 function isArchived({ isArchived, status }: Settings): boolean {

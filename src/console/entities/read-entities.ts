@@ -30,6 +30,18 @@ export async function readEntities(
   return found;
 }
 
+/** Reads one entity; undefined if it is not there. Rejects like the client. */
+export async function readEntity(
+  client: ConsoleClient,
+  row: EntityKindRow,
+  id: string,
+  signal: AbortSignal,
+): Promise<FoundEntity | undefined> {
+  const entities = await listed(client, row, signal);
+  const entity = entities.find((one) => row.id === undefined || one[row.id] === id);
+  return entity && (await completed(client, row, entity));
+}
+
 async function listed(
   client: ConsoleClient,
   row: EntityKindRow,

@@ -7,6 +7,7 @@ import type { FoundEntity, Settings } from "../../../src/console/entities/entity
 import { planImport } from "../../../src/console/entities/import-plan.js";
 import { readEntities } from "../../../src/console/entities/read-entities.js";
 import { routes } from "../../../src/contract/routes.js";
+import { startFaultProxy } from "../../support/fault-proxy.js";
 import { startTestService } from "../../support/service.js";
 
 const rowOf = (directory: string) => {
@@ -140,6 +141,42 @@ it("a change is refused if the entity was written after the plan", async () => {
     notTried: [{ kind: "gates", name: "one" }],
     stopped: { code: "interrupted", exitCode: 130 },
   });
+  await service.close();
+});
+
+it.each([
+  ["lost", "done"],
+  ["reset", "uncertain"],
+] as const)("a call whose connection is %s is looked up in the console: %s", async (fault, end) => {
+  const service = await startTestService();
+  const baseUrl = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
+  const lost = new Set<string>();
+  const proxy = await startFaultProxy(baseUrl, (_, path, method) => {
+    // A reset request is never received, and the first attempt of a lost one is.
+    if (method === "GET" || path.includes("good") || lost.has(path)) return undefined;
+    if (fault === "lost") lost.add(path);
+    return fault;
+  });
+  const key = service.keys.console;
+  const client = createConsoleClient({ baseUrl: proxy.endpoint, key, retriesMax: 1 });
+  const { signal } = new AbortController();
+  await service.call({ method: "POST", path: "/console/v1/tags", body: { name: "old" } });
+  await service.call({ method: "POST", path: "/console/v1/gates", body: { name: "good" } });
+  const files = [
+    given("gates", { id: "new", name: "new", status: "Launched" }),
+    given("gates", { id: "good", name: "good", description: "changed" }),
+  ];
+  const plan = planImport(files, await readEntities(client, signal), { prune: true });
+  const applied = await applyImport(plan, client, signal);
+  const names = applied[end].map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["new", "old"]));
+  expect(applied.done).toContainEqual({ kind: "gates", name: "good" });
+  expect(applied).toMatchObject({ failed: [], notTried: [] });
+  expect(applied.stopped).toBeUndefined();
+  const again = planImport(files, await readEntities(client, signal), { prune: true });
+  const left = again.filter(({ action }) => action !== "unchanged").map(({ name }) => name);
+  expect(left).toEqual(fault === "lost" ? [] : ["new", "old"]);
+  proxy.close();
   await service.close();
 });
 
