@@ -12,15 +12,18 @@ const PLAIN_BYTES_MAX = 1_400;
 
 /**
  * Reads a file of JSON lines to its end, with the checksums of gzip. Throws `SourceError` if it is not whole.
- * Returns undefined if it has no lines. `name`: the name that it gets, without its ending.
+ * Returns undefined if it has no lines. `name`: the name that it gets, without its ending. `isGzip`: set if
+ * it came as gzip, whose empty form has 20 bytes; an empty file is then cut off.
  */
 export async function checkLines(
   path: string,
   name: string,
   signal: AbortSignal,
+  { isGzip: cameAsGzip = false } = {},
 ): Promise<CheckedFile | undefined> {
   const source = await lineSource(path, name);
   const isGzip = source.codecs.length > 0;
+  if (source.size === 0 && cameAsGzip) throw damaged(name, "it is empty, without the end of gzip");
   if (source.size === 0) return undefined;
   if (!isGzip && source.size > PLAIN_BYTES_MAX) {
     throw damaged(name, "it is not compressed, so that nothing shows whether it is whole");

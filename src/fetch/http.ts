@@ -22,14 +22,20 @@ export type Send = (request: VendorRequest, signal: AbortSignal) => Promise<Vend
 /** Characters of a vendor's refusal that messages have. */
 const WORDS_MAX = 300;
 
-/** Returns the first words of a body on one line, and without what looks like markup. */
-export async function wordsOf({ body }: VendorAnswer): Promise<string> {
+/**
+ * Returns the first words of a body on one line, and without what looks like markup. `mask` gets all that was
+ * read: half of a key would not be found.
+ */
+export async function wordsOf(
+  { body }: VendorAnswer,
+  mask: (text: string) => string,
+): Promise<string> {
   let text = "";
   for await (const chunk of body) {
     text += Buffer.from(chunk).toString("utf8");
     if (text.length > 8 * WORDS_MAX) break;
   }
-  const words = text
+  const words = mask(text)
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();

@@ -1,6 +1,7 @@
 import { backOffMs } from "../base/back-off.js";
 import { SourceError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { withoutSecrets } from "../base/without-secrets.js";
 import { AnswerError } from "./answer-error.js";
 import { ApiAbsent, FetchError, WindowTooLarge } from "./fetch-error.js";
 import type { FetchObserver } from "./fetch-observer.js";
@@ -33,6 +34,9 @@ export class Requests {
 
   readonly limit: RequestLimit;
 
+  /** Masks the keys in words of the vendor. */
+  readonly mask: (words: string) => string;
+
   /** `times`: of the requests of earlier processes, in ms since 1970. */
   constructor(
     readonly options: RequestsOptions,
@@ -40,6 +44,7 @@ export class Requests {
     times: readonly number[],
   ) {
     const { vendor, files } = options;
+    this.mask = withoutSecrets(vendor.secrets);
     const remember = (all: readonly number[]) => files.rememberRequests(all);
     this.limit = new RequestLimit(vendor.limits, tools.clock, { times, remember });
   }
@@ -93,14 +98,14 @@ class WindowTools implements DownloadTools {
     receive,
     isSecret,
   }: Call<Result>): Promise<Result | undefined> {
-    const { limit, tools } = this.requests;
+    const { limit, tools, mask } = this.requests;
     await limit.take(this.signal);
     this.requests.count += 1;
     let answer: VendorAnswer;
     let words = "";
     try {
       answer = await tools.send(request, this.signal);
-      if (answer.status >= 300 && isSecret !== true) words = await wordsOf(answer);
+      if (answer.status >= 300 && isSecret !== true) words = await wordsOf(answer, mask);
     } catch (cause) {
       throw new AnswerError(`no answer (${reasonOf(cause)})`, { cause });
     }
@@ -159,6 +164,10 @@ class WindowTools implements DownloadTools {
 
   note(text: string): void {
     this.requests.options.observer.note?.(`${this.#what}: ${text}`);
+  }
+
+  masked(words: string): string {
+    return this.requests.mask(words);
   }
 
   async remember(job: string | undefined): Promise<void> {

@@ -65,6 +65,8 @@ export interface DownloadTools {
   /** Removes a stored file. */
   discard(file: LocalFile): Promise<void>;
   note(text: string): void;
+  /** Returns words of the vendor without its keys, for a message. */
+  masked(words: string): string;
   /** The job that an earlier download of the same window has remembered, also before a kill. */
   readonly job: string | undefined;
   /** Remembers a job of the vendor that works for this window, or that there is none any more. */
@@ -78,6 +80,8 @@ export interface Vendor {
   readonly title: string;
   /** Identifies the account in the ledger; not a key. */
   readonly account: string;
+  /** Its keys, and what is sent of several together: no message has them in any form. */
+  readonly secrets: readonly string[];
   /** The shortest window. */
   readonly unitMs: number;
   /** Length of the first windows. */

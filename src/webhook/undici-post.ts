@@ -9,6 +9,7 @@ import {
   CONNECT_MS_MAX,
 } from "../base/limits.js";
 import { version } from "../base/package-files.js";
+import { withoutSecrets } from "../base/without-secrets.js";
 import { type Answer, type FailureKind, NoAnswer, type Post } from "./post.js";
 
 interface PostOptions {
@@ -44,7 +45,7 @@ export function createPoster(options: PostOptions): Poster {
   });
   const path = `${url.pathname}${url.search}`;
   const fixed = ["content-type", "application/json", "user-agent", `switchyard/${version}`];
-  const withoutSecret = (text: string) => text.replaceAll(secret, "(the secret)");
+  const withoutSecret = withoutSecrets([secret]);
   const post: Post = (body, key, isCareful) =>
     new Promise((resolve, reject) => {
       const headers = [...fixed, authHeader, secret, "idempotency-key", key];

@@ -37,6 +37,7 @@ function held(vendor: Vendor, clock: VirtualClock): Vendor {
         repeat: (steps) => tools.repeat(steps),
         discard: (file) => tools.discard(file),
         note: (text) => tools.note(text),
+        masked: (words) => tools.masked(words),
         remember: (job) => tools.remember(job),
         store: (bytes, check) => tools.store(bytes, (path) => clock.working(() => check(path))),
       }),

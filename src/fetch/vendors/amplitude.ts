@@ -5,7 +5,7 @@ import { option } from "../../base/option-text.js";
 import { sum } from "../../base/sum.js";
 import { checkZip } from "../check-zip.js";
 import type { VendorAnswer } from "../http.js";
-import { usualVerdict } from "../usual-verdict.js";
+import { limitedVerdict, usualVerdict } from "../usual-verdict.js";
 import type { CheckedFile, Vendor, Verdict } from "../vendor.js";
 import { stampOf } from "../window-files.js";
 import type { Window } from "../windows.js";
@@ -39,11 +39,13 @@ export interface AmplitudeOptions {
  * both hours of a request are included.
  */
 export function amplitude({ apiKey, secretKey, origin }: AmplitudeOptions): Vendor {
-  const authorization = `Basic ${Buffer.from(`${apiKey}:${secretKey}`).toString("base64")}`;
+  const credentials = `${apiKey}:${secretKey}`;
+  const authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
   return {
     name: "amplitude",
     title: "Amplitude",
     account: `amplitude-${createHash("sha256").update(apiKey).digest("hex").slice(0, 12)}`,
+    secrets: [apiKey, secretKey, credentials],
     unitMs: HOUR_MS,
     firstMs: DAY_MS,
     longestMs: DAY_MS,
@@ -89,10 +91,7 @@ function judge(
   // Another 404 may be that of a proxy: it must not pass for an hour without events.
   if (status === 404 && /raw data files were not found/i.test(words)) return { kind: "nothing" };
   if (status === 400 && /too large/i.test(words)) return { kind: "too_large" };
-  if (status === 429) {
-    const seconds = Number(headers["retry-after"]);
-    return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
-  }
+  if (status === 429) return limitedVerdict({ headers }, LIMITED_MS);
   return usualVerdict(status, KEY_ADVICE);
 }
 

@@ -1,10 +1,9 @@
 import { DAY_MS, HOUR_MS } from "../../base/day.js";
 import { option } from "../../base/option-text.js";
-import { AnswerError } from "../answer-error.js";
 import { checkLines } from "../check-lines.js";
 import type { VendorAnswer } from "../http.js";
 import { canonical } from "../late-rows.js";
-import { usualVerdict } from "../usual-verdict.js";
+import { limitedVerdict, usualVerdict } from "../usual-verdict.js";
 import type { Vendor, Verdict } from "../vendor.js";
 import type { Window } from "../windows.js";
 
@@ -23,7 +22,7 @@ const DELAY_MS = 14 * HOUR_MS;
 /** Compressed bytes of one answer: a few minutes of a usual connection. */
 const ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** The pauses after a 429, by the limit that it names. */
+/** The pauses after a 429 without `Retry-After`, by the limit that it names. */
 const HOURLY_LIMIT_MS = 5 * 60_000;
 const OTHER_LIMIT_MS = 15_000;
 
@@ -42,11 +41,13 @@ export interface MixpanelOptions {
  */
 export function mixpanel(options: MixpanelOptions): Vendor {
   const { username, secret, project, region, origin } = options;
-  const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString("base64")}`;
+  const credentials = `${username}:${secret}`;
+  const authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
   return {
     name: "mixpanel",
     title: "Mixpanel",
     account: `mixpanel-${region}-${project}`,
+    secrets: [secret, credentials],
     unitMs: DAY_MS,
     firstMs: DAY_MS,
     longestMs: 30 * DAY_MS,
@@ -75,11 +76,10 @@ export function mixpanel(options: MixpanelOptions): Vendor {
       return tools.ask({
         request: { method: "GET", url, headers },
         judge,
-        receive: async ({ body, headers: received }) => {
-          const file = await tools.store(body, (path) => checkLines(path, name, tools.signal));
-          // Only days with events are compressed.
-          if (file !== undefined || received["content-encoding"] !== "gzip") return file;
-          throw new AnswerError("the answer is empty", { isDamaged: true });
+        receive: ({ body, headers: received }) => {
+          const isGzip = received["content-encoding"] === "gzip";
+          const check = (path: string) => checkLines(path, name, tools.signal, { isGzip });
+          return tools.store(body, check);
         },
       });
     },
@@ -118,9 +118,13 @@ const KEY_ADVICE =
   "Check MIXPANEL_USERNAME and MIXPANEL_SECRET (Organization Settings, Service Accounts), that the " +
   `account is a member of the project, ${option("project")} and ${option("region")}`;
 
-function judge({ status }: Pick<VendorAnswer, "status" | "headers">, words: string): Verdict {
+function judge(
+  { status, headers }: Pick<VendorAnswer, "status" | "headers">,
+  words: string,
+): Verdict {
   if (status !== 429) return usualVerdict(status, KEY_ADVICE);
   // "… 61/60 queries running in the last hour …"
   const [, count, max] = /(\d+)\/(\d+) queries running in the last hour/.exec(words) ?? [];
-  return { kind: "later", waitMs: Number(count) > Number(max) ? HOURLY_LIMIT_MS : OTHER_LIMIT_MS };
+  const isHourly = Number(count) > Number(max);
+  return limitedVerdict({ headers }, isHourly ? HOURLY_LIMIT_MS : OTHER_LIMIT_MS);
 }

@@ -3,7 +3,7 @@ import { option } from "../../base/option-text.js";
 import { AnswerError } from "../answer-error.js";
 import { WindowTooLarge } from "../fetch-error.js";
 import type { VendorAnswer, VendorRequest } from "../http.js";
-import { usualVerdict } from "../usual-verdict.js";
+import { limitedVerdict, usualVerdict } from "../usual-verdict.js";
 import type { Verdict } from "../vendor.js";
 
 /** A project of PostHog and a key to it. */
@@ -47,8 +47,7 @@ export function verdictOf(
       `${advice}; and check ${option("project")} and ${option("region")}`,
     );
   }
-  const seconds = Number(headers["retry-after"]);
-  return { kind: "later", waitMs: seconds > 0 ? seconds * 1_000 : LIMITED_MS };
+  return limitedVerdict({ headers }, LIMITED_MS);
 }
 
 /** Reads an answer in JSON. Throws `WindowTooLarge` if it has more than `bytesMax` bytes. */

@@ -47,6 +47,7 @@ export function posthogQueries(options: PosthogOptions, pageRows = PAGE_ROWS): V
     name: "posthog",
     title: "PostHog's query API",
     account: `${accountOf(options)}-queries`,
+    secrets: [options.key],
     unitMs: HOUR_MS,
     firstMs: DAY_MS,
     longestMs: 7 * DAY_MS,

@@ -69,6 +69,7 @@ export function posthog(options: PosthogOptions): Vendor {
     name: "posthog",
     title: "PostHog",
     account: accountOf(options),
+    secrets: [options.key],
     unitMs: HOUR_MS,
     firstMs: DAY_MS,
     longestMs: 7 * DAY_MS,
@@ -180,7 +181,7 @@ class WindowExport {
         }
         case "Failed":
         case "FailedBilling": {
-          const why = state?.error ?? "no reason is given";
+          const why = this.tools.masked(state?.error ?? "no reason is given");
           throw await this.#refused(`it ends with ${state?.status}: ${why}`);
         }
         case "TimedOut":
@@ -192,7 +193,9 @@ class WindowExport {
         case "FailedRetryable":
         case "Terminated":
         case "Cancelled":
-          throw this.#restart(`the export ends with ${state?.status}: ${state?.error ?? ""}`);
+          throw this.#restart(
+            `the export ends with ${state?.status}: ${this.tools.masked(state?.error ?? "")}`,
+          );
       }
       await this.tools.clock.sleep(pauseMs, this.tools.signal);
     }
