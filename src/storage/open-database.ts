@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
@@ -123,10 +124,38 @@ export function appliedMigrations(database: SqliteDatabase, schema: Schema): num
 
 /**
  * Returns the problems of a database: those that SQLite's own check finds, references to missing rows, and
- * stored sums that are wrong. Reads the whole file. Throws what `openDatabase` throws.
+ * stored sums that are wrong. Reads the whole file, also where it cannot be written, unless it has a log or
+ * old tables. Throws what `openDatabase` throws.
  */
 export function checkDatabase(path: string, schema: Schema): readonly string[] {
-  const database = new SqliteDatabase(path);
+  const log = `${path}-wal`;
+  const hasLog = existsSync(log);
+  try {
+    return problemsOf(new SqliteDatabase(path), (database) => migrate(database, schema));
+  } catch (error) {
+    const isUnwritable = error instanceof SwitchyardError && error.code === "database_unwritable";
+    if (!isUnwritable) throw error;
+    if (hasLog) throw unchecked(path, `the commits in ${log} must be read with it`);
+    const database = new SqliteDatabase(path, { isImmutable: true });
+    return problemsOf(database, () => {
+      if (appliedMigrations(database, schema) === schema.migrations.length) return;
+      throw unchecked(path, "an older Switchyard wrote it, and its tables must be updated first");
+    });
+  }
+}
+
+function unchecked(path: string, reason: string): SwitchyardError {
+  return new SwitchyardError(
+    "database_unwritable",
+    `${path} cannot be checked without write permission: ${reason}. Grant write permission on the file and its directory, or check a copy of the directory`,
+  );
+}
+
+/** Closes the database. `prepare` brings its tables up to date. */
+function problemsOf(
+  database: SqliteDatabase,
+  prepare: (database: SqliteDatabase) => void,
+): readonly string[] {
   try {
     const checked = database.all<{ integrity_check: string }>(
       `PRAGMA integrity_check(${PROBLEMS_MAX})`,
@@ -134,7 +163,7 @@ export function checkDatabase(path: string, schema: Schema): readonly string[] {
     const faults = checked.map((row) => row.integrity_check).filter((text) => text !== "ok");
     // Other queries of a damaged file can fail.
     if (faults.length > 0) return faults;
-    migrate(database, schema);
+    prepare(database);
     const lost = database.all<{ table: string; rowid: number; parent: string }>(
       "PRAGMA foreign_key_check",
     );

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import Connection from "libsql";
 import { databaseError } from "./database-error.js";
 import { BUSY_TIMEOUT_MS, PAGE_CACHE_KIB } from "./storage-limits.js";
@@ -52,13 +53,15 @@ export class SqliteDatabase {
   readonly #dataVersion: Prepared;
 
   /**
-   * With `readOnly`, nothing can be written, and closing leaves the log to the writers. Throws
-   * `database_unwritable`, `database_damaged` and `database_busy`.
+   * With `readOnly`, nothing can be written, and closing leaves the log to the writers. `isImmutable`: the
+   * file has no log and nobody writes it, so it is read without locks, also in a directory that cannot be
+   * written. Throws `database_unwritable`, `database_damaged` and `database_busy`.
    */
-  constructor(path: string, { readOnly = false } = {}) {
+  constructor(path: string, { readOnly = false, isImmutable = false } = {}) {
     this.path = path;
     this.#isReadOnly = readOnly;
-    this.#connection = this.#guard(() => new Connection(path));
+    const file = isImmutable ? `${pathToFileURL(path).href}?immutable=1` : path;
+    this.#connection = this.#guard(() => new Connection(file));
     try {
       this.setBusyTimeout(BUSY_TIMEOUT_MS);
       this.execute(`PRAGMA foreign_keys = ON; PRAGMA cache_size = -${PAGE_CACHE_KIB}`);

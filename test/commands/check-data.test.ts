@@ -1,8 +1,9 @@
-import { rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { fakeContext } from "../support/fake-context.js";
+import { withoutPrivileges } from "../support/privileges.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 async function run(...words: readonly string[]) {
@@ -38,4 +39,30 @@ it("check-data lists the databases of a data directory and their damage", async 
       { path: file("events.db"), bytes: 0, problems: ["the file is missing"] },
     ],
   });
+});
+
+it("check-data reads a copy that it cannot write, and does not call one with a log damaged", async () => {
+  const scratch = scratchDirectory("check-data-read-only");
+  const data = join(scratch, "data with 100% ?");
+  const written = join(scratch, "written");
+  await run("keys", "create", "--kind", "console", "--data", written);
+  mkdirSync(data);
+  const names = ["console.db", "events.db"];
+  const files = names.map((name) => join(data, name));
+  for (const name of names) copyFileSync(join(written, name), join(data, name));
+  for (const file of files) chmodSync(file, 0o444);
+  for (const directory of [scratch, data]) chmodSync(directory, 0o555);
+  const checked = () => withoutPrivileges(() => run("check-data", "--data", data));
+  const sound = files.map((file) => `${file}: sound, ${statSync(file).size} bytes\n`).join("");
+  expect(await checked()).toEqual({ exitCode: 0, stdout: sound, stderr: "" });
+
+  chmodSync(data, 0o755);
+  writeFileSync(`${files[0]}-wal`, "a log that must be read with it");
+  chmodSync(data, 0o555);
+  const unclear = await checked();
+  expect(unclear.exitCode).toBe(1);
+  expect(unclear.stdout).toContain(`${files[0]}: not checked\n`);
+  expect(unclear.stdout).toContain("cannot be checked without write permission");
+  expect(unclear.stdout).not.toContain("damaged");
+  for (const directory of [scratch, data]) chmodSync(directory, 0o755);
 });

@@ -14,13 +14,23 @@ interface CheckedFile {
   readonly path: string;
   readonly bytes: number;
   readonly problems: readonly string[];
+  /** The reason why it could not be checked. */
+  readonly notChecked?: string;
 }
+
+/** Errors that say nothing about a file itself. */
+const obstacles: ReadonlySet<string> = new Set([
+  "database_unwritable",
+  "database_busy",
+  "database_newer",
+  "disk_full",
+]);
 
 /** Checks the databases of a data directory and returns the exit code; never throws. */
 export function runCheckData(line: CommandLine, context: CommandContext): Promise<number> {
   return runConfigured("check-data", line, context, async ({ values }, output) => {
     const databases = checkFiles(serviceOptionsOf(values, context.currentDirectory).dataDirectory);
-    const isSound = databases.every(({ problems }) => problems.length === 0);
+    const isSound = databases.every(isSoundFile);
     const exitCode = isSound ? exitCodes.done : exitCodes.failed;
     if (output.json) {
       const result = { command: "check-data", exitCode, databases };
@@ -50,12 +60,20 @@ function checkFile(path: string, schema: (typeof dataFiles)[number]["schema"]): 
   try {
     return { path, bytes, problems: checkDatabase(path, schema) };
   } catch (error) {
-    return { path, bytes, problems: [databaseError(path, error).message] };
+    const { code, message } = databaseError(path, error);
+    if (obstacles.has(code)) return { path, bytes, problems: [], notChecked: message };
+    return { path, bytes, problems: [message] };
   }
 }
 
-function describe({ path, bytes, problems }: CheckedFile): string {
-  if (problems.length === 0) return `${path}: sound, ${bytes} bytes`;
+function isSoundFile({ problems, notChecked }: CheckedFile): boolean {
+  return problems.length === 0 && notChecked === undefined;
+}
+
+function describe(file: CheckedFile): string {
+  const { path, bytes, problems, notChecked } = file;
+  if (isSoundFile(file)) return `${path}: sound, ${bytes} bytes`;
+  if (notChecked !== undefined) return `${path}: not checked\n  ${notChecked}`;
   const lines = problems.map((problem) => `  ${problem}`);
   return [`${path}: damaged; restore a backup`, ...lines].join("\n");
 }
