@@ -292,10 +292,10 @@ Exit codes: 0 announced, 1 failed or refused, 2 wrong usage or configuration,
 
 export const serve = `
 Serves the console API and the event route from one directory, without other
-software. The first start on an empty directory creates a console
-key and a server secret and prints them once. To use your own keys, set
-SWITCHYARD_CONSOLE_KEY=console-… and SWITCHYARD_SERVER_SECRET=secret-…, with at
-least 16 characters after the prefix.
+software. The first start on an empty directory creates a console key, a server
+secret and a client key, and prints them once. To use your own keys, set
+SWITCHYARD_CONSOLE_KEY=console-…, SWITCHYARD_SERVER_SECRET=secret-… and
+SWITCHYARD_CLIENT_KEY=client-…, with at least 16 characters after the prefix.
 
 --entities entities gives an empty data directory its first entities, all or
 none. If one is refused, the service does not start.
@@ -314,7 +314,8 @@ Examples:
   $ switchyard serve --target statsig
   $ SWITCHYARD_LISTEN=0.0.0.0:8080 switchyard serve --log-level warn
 
-Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration.`;
+Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration, 4 another
+service uses the directory, 130 stopped at once by a second signal.`;
 
 export const checkData = `
 Reads the databases of a service completely and lists damage: faults that
@@ -325,7 +326,8 @@ Examples:
   $ switchyard check-data
   $ switchyard check-data --data backup --json
 
-Exit codes: 0 sound, 1 damaged or failed, 2 wrong usage or configuration.`;
+Exit codes: 0 sound, 1 damaged, not checked or failed, 2 wrong usage or
+configuration.`;
 
 const keyExitCodes = "Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.";
 

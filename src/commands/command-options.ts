@@ -158,6 +158,7 @@ const groupStarts: Readonly<Partial<Record<OptionName, string>>> = {
   preset: "Mapping:",
   fromTime: "Filters:",
   drop: "Privacy:",
+  vendor: "Fetching:",
   sample: "Report:",
   to: "Output:",
   splitSize: "Machine:",

@@ -98,6 +98,20 @@ test("help of export has only --table-log, that of migrate also the table of qua
   expect(await helpOf("migrate")).toContain("--table <table>");
 });
 
+test("help of fetch has its own options under their own heading", async () => {
+  const own = /^Fetching:\n(.*?)\n\n/ms.exec(await helpOf("fetch"))?.[1] ?? "";
+  expect(own.match(/--[a-z]+/g)?.join(" ")).toBe(
+    "--from --until --recheck --region --project --host",
+  );
+  expect(await helpOf("fetch")).not.toContain("Privacy:");
+});
+
+test("help of serve has all keys that it makes and all exit codes", async () => {
+  const text = (await helpOf("serve")).replaceAll("\n", " ");
+  expect(text).toContain("creates a console key, a server secret and a client key");
+  expect(/Exit codes:.*/.exec(text)?.[0].match(/\d+/g)).toEqual(["0", "1", "2", "4", "130"]);
+});
+
 test("help has the required option first, then the others in groups", async () => {
   const { context, stdout } = fakeContext();
   await runCommandLine(["help", "export"], context);

@@ -33,3 +33,10 @@ test.each([
   expect(read).toThrow(/^SWITCHYARD_CONSOLE_KEY must be console- and 16 to 256/);
   expect(read).not.toThrow(/0123456789|xxxx/);
 });
+
+test("all malformed keys are reported, and none is repeated", () => {
+  const read = () =>
+    readGivenKeys({ SWITCHYARD_CONSOLE_KEY: serverSecret, SWITCHYARD_SERVER_SECRET: consoleKey });
+  expect(read).toThrow(/^SWITCHYARD_CONSOLE_KEY must .*\nSWITCHYARD_SERVER_SECRET must /);
+  expect(read).not.toThrow(/0123456789/);
+});

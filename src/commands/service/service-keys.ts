@@ -26,15 +26,16 @@ export interface GivenKey {
   readonly variable: string;
 }
 
-/** Reads the keys in the environment; an empty variable is ignored. Throws `UsageError`. */
+/** Reads the keys in the environment; an empty variable is ignored. Throws `UsageError` with all faults. */
 export function readGivenKeys(environment: Environment): readonly GivenKey[] {
-  return keyKinds.flatMap((kind) => {
+  const given = keyKinds.flatMap((kind) => {
     const variable = keyVariables[kind];
     const key = environment[variable];
-    if (key === undefined || key === "") return [];
-    if (!isKey(key, kind)) throw malformed(variable, kind);
-    return [{ kind, key, variable }];
+    return key === undefined || key === "" ? [] : [{ kind, key, variable }];
   });
+  const faults = given.filter(({ key, kind }) => !isKey(key, kind)).map(faultOf);
+  if (faults.length > 0) throw new UsageError("key_malformed", faults.join("\n"));
+  return given;
 }
 
 function isKey(key: string, kind: KeyKind): boolean {
@@ -49,12 +50,11 @@ function isKey(key: string, kind: KeyKind): boolean {
 }
 
 /** Does not show the value: a mistyped secret is still a secret. */
-function malformed(variable: string, kind: KeyKind): UsageError {
-  return new UsageError(
-    "key_malformed",
+function faultOf({ variable, kind }: GivenKey): string {
+  return (
     `${variable} must be ${keyPrefixes[kind]} and ${SECRET_CHARACTERS_MIN} to ` +
-      `${SECRET_CHARACTERS_MAX} letters, digits and -_.~+/= after it. \`switchyard keys create ` +
-      `--kind ${kind}\` creates one.`,
+    `${SECRET_CHARACTERS_MAX} letters, digits and -_.~+/= after it. \`switchyard keys create ` +
+    `--kind ${kind}\` creates one.`
   );
 }
 
