@@ -77,10 +77,10 @@ function compareSpace(
   { expected, atMost }: SizeEstimate,
   isBegun: boolean,
 ): Check {
-  const range = `about ${formatBytes(expected)}, at most ${formatBytes(atMost)}`;
+  const range = `by an estimate about ${formatBytes(expected)}, rarely more than ${formatBytes(atMost)}`;
   const message = `${directory}: ${formatBytes(free)} free, the export needs ${range}`;
   if (free >= atMost) return ok("space", message);
-  const advice = `${message} (an estimate); free some space, or choose another directory`;
+  const advice = `${message}; free some space, or choose another directory`;
   // The estimate can be wrong by a factor of two.
   return free >= expected / 2 || isBegun
     ? warning("space", advice)

@@ -192,7 +192,7 @@ export const layout = textType(
   () =>
     parsable(
       parseTemplate,
-      "{day} or <key>={day}, with the directory of the dataset before it or not, and /event={event} after it or not: {day}, day={day}/event={event}, events/{day}",
+      "{day} or <key>={day}, with the directory of the dataset before it or not, and /event={event} after it or not: {day}, day={day}/event={event}, events/{day}; not with a name that outputs have for other files, such as rejects or manifest.json",
     ).transform(parsed(parseTemplate)),
   "<path>",
 );

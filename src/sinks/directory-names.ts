@@ -28,13 +28,17 @@ const DEFAULT_DATASET = "events";
 
 const template = /^(?:([a-z\d][\w.=-]{0,127})\/)?((?:[a-z_]\w*=)?\{day\})(\/event=\{event\})?$/i;
 
+/** Names beside the dataset (src/output/layout.ts), which some file systems take in any case. */
+const ownNames =
+  /^(rejects|duplicates|(manifest|renames|run)\.json|(inputs|events-by-day)\.jsonl)$/i;
+
 /**
- * Parses `{day}`, `day={day}/event={event}` or `<dataset>/{day}`; undefined for any other text. The
- * dataset is `events` if the text has none.
+ * Parses `{day}`, `day={day}/event={event}` or `<dataset>/{day}`; undefined for any other text, and for a
+ * dataset with the name of another file of outputs. The dataset is `events` if the text has none.
  */
 export function parseTemplate(text: string): DirectoryTemplate | undefined {
   const [, dataset = DEFAULT_DATASET, dayName, events] = template.exec(text) ?? [];
-  if (dayName === undefined) return undefined;
+  if (dayName === undefined || ownNames.test(dataset)) return undefined;
   return { dataset, dayName, partition: events === undefined ? "day" : "day,event" };
 }
 

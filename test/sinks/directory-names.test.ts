@@ -18,6 +18,18 @@ test.each([
   },
 );
 
+test.each([
+  "rejects/{day}",
+  "Rejects/{day}",
+  "duplicates/day={day}",
+  "manifest.json/{day}",
+  "events-by-day.jsonl/{day}/event={event}",
+  "inputs.jsonl/{day}",
+  "renames.json/{day}",
+])("%s is refused: outputs have other files of this name", (text) =>
+  expect(parseTemplate(text)).toBeUndefined(),
+);
+
 test.each(["", "day", "events", "/{day}", "../{day}", "_x/{day}", "{day}/", "{day}/{event}"])(
   "%j is not a path of days",
   (text) => expect(parseTemplate(text)).toBeUndefined(),

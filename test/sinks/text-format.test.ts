@@ -214,6 +214,12 @@ describe("csv", () => {
     },
   );
 
+  test("a text that begins with a byte order mark is quoted, because readers skip a bare one", async () => {
+    const row = eventRow({ event: "\ufeffx", userID: "a\ufeff", stableID: "\ufeff" });
+    const [, record] = (await writeText([row], "csv")).split("\r\n");
+    expect(record).toMatch(/^"\ufeffx",\d+,a\ufeff,"\ufeff",/);
+  });
+
   test("with csvSafe no cell begins as a formula", async () => {
     const rows = formulas.map((event) => eventRow({ event, value: JSON.stringify(event) }));
     const records: string[][] = parse(await writeText(rows, "csv", { csvSafe: true }), {

@@ -82,6 +82,6 @@ function damage({ message }: SpillDamage): SwitchyardError {
   const [fact] = message.split(":");
   return new SwitchyardError(
     "compact_refused",
-    `${fact}; its day was not changed. Run its export again to write the file again, then compact`,
+    `${fact}; its day was not changed. Remove the file and run its export again, which writes it again, then compact`,
   );
 }

@@ -94,7 +94,7 @@ export async function verifyExport(
   };
   const digests = readsAll ? new Map() : await readDigests(files, manifest);
   const comparison = { files, there, digests, progress, differences };
-  const filesUnread = await verifyDays(manifest, check, comparison);
+  const { filesUnread, filesAbsent } = await verifyDays(manifest, check, comparison);
   differences.push(
     // If a file differs, its counts differ too and add nothing. Pending rows are counted but are
     // not in a file.
@@ -113,7 +113,7 @@ export async function verifyExport(
   return {
     outcome: differences.length === 0 ? "verified" : "different",
     manifestPath: pathInOutput(files.address, MANIFEST_NAME),
-    files: splitsDone - filesUnread,
+    files: splitsDone - filesUnread - filesAbsent,
     filesUnread,
     rows,
     bytes,
@@ -134,13 +134,13 @@ interface DayComparison {
   readonly differences: Difference[];
 }
 
-/** Compares all parts, and adds differences. Returns the number of parts that were not read. */
+/** Compares all parts, and adds differences. Returns how many were not read, and how many are not there. */
 async function verifyDays(
   { dataset, configuration, days }: Manifest,
   check: FileCheck & { readonly events: EventCheck },
   { files, there, digests, progress, differences }: DayComparison,
-): Promise<number> {
-  let filesUnread = 0;
+): Promise<{ readonly filesUnread: number; readonly filesAbsent: number }> {
+  let [filesUnread, filesAbsent] = [0, 0];
   const dayName = String(configuration["dayName"] ?? "{day}");
   for (const day of days) {
     for (const file of day.files) {
@@ -153,14 +153,16 @@ async function verifyDays(
       else if (digest === undefined)
         differences.push(...(await verifyFetched(file, day.day, check, files)));
       else {
-        filesUnread++;
+        if (there.has(file.path)) filesUnread++;
         differences.push(...compareUnread(file, there.get(file.path), digest));
       }
-      progress.endFile(digest === undefined ? file.bytes : 0);
+      const size = there.get(file.path);
+      if (size === undefined) filesAbsent++;
+      progress.endFile(digest === undefined ? (size ?? 0) : 0);
     }
     check.events.endDay(day);
   }
-  return filesUnread;
+  return { filesUnread, filesAbsent };
 }
 
 /** Returns the SHA-256 of the existing parts of which the output keeps one. */

@@ -1,5 +1,6 @@
 // Events as CSV records (RFC 4180): a null is an empty cell, an empty text is `""`. The text `\N` is
-// quoted too, because readers take it for null otherwise.
+// quoted too, because readers take it for null otherwise, and so is one that begins with a byte order mark,
+// which they skip.
 
 import { Column, KIND_NULL, columnAt, rowAt } from "../column";
 import { copyLoose } from "../utf8";
@@ -62,12 +63,19 @@ function isNullText(start: usize, length: usize): bool {
   return length == 0 || (length == 2 && load<u16>(start) == 0x4e5c);
 }
 
+/** Returns whether a cell begins with a byte order mark. */
+@inline
+function startsWithMark(start: usize, length: usize): bool {
+  return length >= 3 && (load<u32>(start) & 0xffffff) == 0xbfbbef;
+}
+
 function writeCell(target: usize, cells: Column, row: i32, safe: bool): usize {
   if (cells.kind(row) == KIND_NULL) return target;
   const start = cells.start(row);
   const length = cells.length(row);
   const formula = safe && length > 0 && startsFormula(load<u8>(start));
-  if (!isNullText(start, length) && !needsQuotes(start, length)) {
+  const isBare = !isNullText(start, length) && !startsWithMark(start, length);
+  if (isBare && !needsQuotes(start, length)) {
     if (formula) store<u8>(target++, 0x27);
     return copyLoose(target, start, length);
   }

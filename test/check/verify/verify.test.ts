@@ -102,10 +102,9 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
   return manifest;
 }
 
-function rangeOf(moments: readonly string[]) {
+const rangeOf = (moments: readonly string[]) => {
   return { firstTimestamp: moments[0] ?? "", lastTimestamp: moments.at(-1) ?? "" };
-}
-
+};
 function writeManifest(manifest: unknown): Promise<void> {
   return writeFile(path.join(directory, "manifest.json"), JSON.stringify(manifest));
 }
@@ -130,7 +129,6 @@ async function differences(): Promise<string[]> {
 }
 
 const firstFile = "events/2026-01-30/part-000000-0.jsonl";
-
 test.each(["jsonl", "jsonl.gz"] as const)(
   "an untouched export of %s is verified",
   async (format) => {
@@ -169,8 +167,10 @@ test("rows of a name may be among the others if the manifest has others", async 
 
 describe("finds", () => {
   test("a missing file", async () => {
-    await writeExport();
+    const { totals, days } = await writeExport();
     await rm(path.join(directory, firstFile));
+    const bytes = totals.bytes - (days[0]?.bytes ?? 0);
+    expect(await verify()).toMatchObject({ files: totals.files - 1, bytes });
     expect(await differences()).toEqual([`file_missing ${firstFile}: the file does not exist`]);
   });
 
