@@ -29,7 +29,7 @@ const targetFaults: Readonly<Record<TargetKind, (target: unknown) => string | un
   number: mustBe((target) => numberOf(target) !== undefined, "a number"),
   version: mustBe(isVersion, "a version of numbers and dots, e.g. 1.10.2"),
   expression: mustBe((target) => expressionOf(target) !== undefined, "a regular expression"),
-  time: mustBe((target) => typeof target === "number", "a time: ms since the epoch, or ISO 8601"),
+  time: mustBe(isTime, "a time: ms since the epoch, or ISO 8601"),
 };
 
 /** Returns what can never work as meant in rules. */
@@ -166,4 +166,9 @@ function mustBe(isGood: (target: unknown) => boolean, what: string) {
 
 function isEmptyList(target: unknown): boolean {
   return Array.isArray(target) && target.length === 0;
+}
+
+/** Numbers that no date has are other units, such as ns. */
+function isTime(target: unknown): boolean {
+  return typeof target === "number" && !Number.isNaN(new Date(target).getTime());
 }

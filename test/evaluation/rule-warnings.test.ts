@@ -68,6 +68,11 @@ describe("ruleWarnings", () => {
     [{ type: "time", operator: "after", targetValue: "soon" }, "targetValue", /Must be a time/],
     [{ type: "time", operator: "on" }, "targetValue", /Must be a time/],
     [
+      { type: "time", operator: "on", targetValue: "1704067200000000000" },
+      "targetValue",
+      /Must be a time/,
+    ],
+    [
       { type: "email", operator: "str_matches", targetValue: "(" },
       "targetValue",
       /Must be a regular/,
