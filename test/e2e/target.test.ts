@@ -72,6 +72,64 @@ test("a dry run tells what the target drops and changes, with the lines that rep
   expect(lines).toHaveLength(5);
 });
 
+/** JSON with a blank after colons and commas, as other languages write it. */
+const spaced = (value: object) =>
+  JSON.stringify(value, undefined, 1)
+    .replace(/\n */g, " ")
+    .replace(/\{ /g, "{")
+    .replace(/ \}/g, "}");
+
+test.each([JSON.stringify, spaced])(
+  "nulls and objects with the names of fields stay among the custom ones",
+  async (write) => {
+    const values = [null, { a: 1 }, [], "a@b.c", 7, "", true];
+    const users = ["email", "country", "plan", "systemName"].flatMap((first, index) =>
+      values.flatMap((one) =>
+        values.map((other, at) => ({
+          [first]: one,
+          [["plan", "ip", "locale"][(at + index) % 3]!]: other,
+        })),
+      ),
+    );
+    const cwd = scratchDirectory("target-users");
+    const lines = users.map((user, index) =>
+      write({
+        event_type: "e",
+        event_time: "2026-01-08",
+        user_id: `u${index}`,
+        user_properties: user,
+      }),
+    );
+    writeFileSync(join(cwd, "one.ndjson"), lines.map((line) => `${line}\n`).join(""));
+    const args = [
+      "one.ndjson",
+      "--to",
+      "out",
+      "--format",
+      "jsonl",
+      "--target",
+      "statsig",
+      "--repair=users",
+    ];
+    expect(await runInProcess(["export", ...args], { cwd })).toMatchObject({ exitCode: 0 });
+    const isField = (name: string, value: unknown) =>
+      name !== "plan" && value !== null && typeof value !== "object";
+    const expected = users.map((user, index) => {
+      const members = Object.entries(user);
+      const custom = members.filter(([name, value]) => !isField(name, value));
+      return {
+        userID: `u${index}`,
+        ...Object.fromEntries(members.filter(([name, value]) => isField(name, value))),
+        ...(custom.length > 0 && { custom: Object.fromEntries(custom) }),
+      };
+    });
+    const byID = new Map(
+      linesOf(join(cwd, "out")).map(({ user }) => [(user as { userID: string }).userID, user]),
+    );
+    expect(expected.map(({ userID }) => byID.get(userID))).toEqual(expected);
+  },
+);
+
 test("a repaired export has nothing left to tell, and maps every name back", async () => {
   const cwd = project();
   const repair = ["--target", "statsig", "--repair"];

@@ -55,6 +55,28 @@ describe("metadata", () => {
     expect(repaired(most.replace("ü", "üü"), "{}", []).outcome).toBe("deliver");
   });
 
+  it.each([
+    ["letters in escapes", String.raw`\u0434`, "д"],
+    ["pairs in escapes", String.raw`\ud83d\ude00`, "😀"],
+    ["halves of pairs", String.raw`\ud83d`, "\ud83d"],
+    ["second halves", String.raw`\ude00`, "\ude00"],
+    ["control characters", String.raw`\u000b`, "\v"],
+    ["line feeds in long escapes", String.raw`\u000a`, "\n"],
+    ["line feeds", String.raw`\n`, "\n"],
+    ["quotes", String.raw`\"`, '"'],
+    ["quotes in long escapes", String.raw`\u0022`, '"'],
+    ["slashes", String.raw`\/`, "/"],
+  ])("is measured as JSON.stringify writes it: %s", (_, written, character) => {
+    const { charactersMax = 0 } = rules.metadata ?? {};
+    const units = JSON.stringify(character).length - 2;
+    const count = Math.floor((charactersMax - '{"a":""}'.length) / units);
+    const filled = "x".repeat(charactersMax - '{"a":""}'.length - count * units);
+    const most = `{ "a" : "${written.repeat(count)}${filled}" }`;
+    expect(JSON.stringify(JSON.parse(most))).toHaveLength(charactersMax);
+    expect(repaired(most).outcome).toBe("deliver");
+    expect(repaired(most.replace('"a"', '"ab"')).outcome).toBe("target_metadata_long");
+  });
+
   it("grows the output for keys that repeat a long path", () => {
     const inner = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`k${index}`, 1]));
     const long = "x".repeat(1000);

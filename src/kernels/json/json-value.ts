@@ -47,7 +47,7 @@ function hexDigit(c: u32): i32 {
 }
 
 /** Returns the four hexadecimal digits at `p` as a number, or -1. */
-function hex4(p: usize): i32 {
+export function hex4(p: usize): i32 {
   const a = hexDigit(load<u8>(p));
   const b = hexDigit(load<u8>(p, 1));
   const c = hexDigit(load<u8>(p, 2));

@@ -85,7 +85,7 @@ export function takeValues(
       start++;
       length -= 2;
     }
-    if (unitsOf(start, length, true) <= <usize>unitsMax) continue;
+    if (unitsOf(start, length) <= <usize>unitsMax) continue;
     addMark(marks, row, MARK_VALUE);
     if (rejects != 0) store<u8>(outcomes + <usize>row, TARGET_VALUE_LONG);
   }

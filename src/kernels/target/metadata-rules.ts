@@ -10,7 +10,7 @@ import { escapeString, skipSpace, skipStringFast } from "../json/json-value";
 import { TARGET_METADATA_LONG } from "../reject-codes";
 import { copyLoose } from "../utf8";
 import { addMark, MARK_NESTED, MARK_SIZE } from "./event-rules";
-import { findRename, isSame, Rename, RenameTable, unitsOf } from "./renames";
+import { findRename, isSame, jsonUnitsOf, Rename, RenameTable } from "./renames";
 
 /** Made in src/mapper/target/metadata-stage.ts. */
 @unmanaged
@@ -261,7 +261,7 @@ function checkSize(
   rules: MetadataRules, outcomes: usize, start: usize, length: usize, marks: usize, row: i32,
 ): void {
   if (rules.unitsMax == 0 || length <= <usize>rules.unitsMax) return;
-  if (unitsOf(start, length, false) <= <usize>rules.unitsMax) return;
+  if (jsonUnitsOf(start, length) <= <usize>rules.unitsMax) return;
   addMark(marks, row, MARK_SIZE);
   if (rules.replaces != 0) store<u8>(outcomes + <usize>row, TARGET_METADATA_LONG);
 }

@@ -2,6 +2,8 @@
 // TypeScript, and kept: a kernel that meets a text which is not in the table stops at its row, and goes
 // on when it has been added (src/mapper/target/rename-table.ts).
 
+import { hex4 } from "../json/json-value";
+
 /** Open addressing, never more than half full. */
 @unmanaged
 export class RenameTable {
@@ -67,18 +69,53 @@ export function addRename(table: RenameTable, entry: usize): void {
   store<u32>(table.slots + ((<usize>index) << 2), <u32>entry);
 }
 
-/**
- * Returns the characters of UTF-8 text as UTF-16 units. `isJson`: the text is JSON, in whose strings an
- * escape is one unit.
- */
-export function unitsOf(start: usize, length: usize, isJson: bool): usize {
+/** Returns the UTF-16 units of a text in JSON, without its quotes: an escape is one. */
+export function unitsOf(start: usize, length: usize): usize {
   let units: usize = 0;
   const end = start + length;
   for (let p = start; p < end; p++) {
     const c = load<u8>(p);
-    if (isJson && c == 0x5c) {
+    if (c == 0x5c) {
       p += load<u8>(p, 1) == 0x75 ? 5 : 1;
       units++;
+    } else if ((c & 0xc0) != 0x80) {
+      units += c >= 0xf0 ? 2 : 1;
+    }
+  }
+  return units;
+}
+
+/** Returns the units in which `JSON.stringify` writes the character of an escape, at its backslash. */
+function unitsOfEscape(p: usize): usize {
+  const kind = load<u8>(p, 1);
+  if (kind != 0x75) return kind == 0x2f ? 1 : 2;
+  const code = hex4(p + 2);
+  if (code < 0x20) return (code >= 0x08 && code <= 0x0a) || code == 0x0c || code == 0x0d ? 2 : 6;
+  if (code == 0x22 || code == 0x5c) return 2;
+  // A surrogate without its other half stays an escape.
+  return code >= 0xd800 && code < 0xe000 ? 6 : 1;
+}
+
+/** Returns true for two escapes at `p` that are one character. */
+@inline
+function isPair(p: usize): bool {
+  return load<u16>(p) == 0x755c && (hex4(p + 2) & 0xfc00) == 0xd800 &&
+    load<u16>(p, 6) == 0x755c && (hex4(p + 8) & 0xfc00) == 0xdc00;
+}
+
+/** Returns the UTF-16 units of JSON as `JSON.stringify` writes it, with numbers as they are. */
+export function jsonUnitsOf(start: usize, length: usize): usize {
+  let units: usize = 0;
+  let isText = false;
+  const end = start + length;
+  for (let p = start; p < end; p++) {
+    const c = load<u8>(p);
+    if (!isText && c <= 0x20) continue;
+    if (c == 0x22) isText = !isText;
+    if (c == 0x5c) {
+      const both = isPair(p);
+      units += both ? 2 : unitsOfEscape(p);
+      p += both ? 11 : load<u8>(p, 1) == 0x75 ? 5 : 1;
     } else if ((c & 0xc0) != 0x80) {
       units += c >= 0xf0 ? 2 : 1;
     }

@@ -61,11 +61,21 @@ export class UserRules {
   keeps: u32;
 }
 
+/**
+ * Returns true if a value follows the key of a field as `writeFields` writes it. Null, objects and arrays stay
+ * in their place, and what stays there may have white space.
+ */
+@inline
+function isWritten(value: usize): bool {
+  const first = load<u8>(value);
+  return first > 0x20 && first != NULL_START && first != 0x7b && first != 0x5b;
+}
+
 /** Returns the end of the members from `p` on that are fields, as `writeUser` writes them: in their order. */
 export function skipUserFields(rules: UserRules, p: usize, end: usize): usize {
   for (let at = rules.fields; at < rules.fieldsEnd; at += FIELD_BYTES) {
     const field = changetype<UserField>(at);
-    if (!isSame(p, field.key, field.length)) continue;
+    if (!isSame(p, field.key, field.length) || !isWritten(p + field.length)) continue;
     p = skipValueAt(p + field.length, end, 0);
     if (p < end && load<u8>(p) == 0x2c) p++;
   }
