@@ -160,9 +160,10 @@ Exit codes: 0 all is as the manifest says, 1 anything differs, or failed,
 
 export const compact = `
 Joins the files of each day into files of up to the part size, also across runs
-(epochs). It copies bytes and does not encode them again. A day is missing for a
-moment while its files are replaced; no event is ever duplicated. To resume
-after an interruption, run the same command or the export again.
+(epochs). It copies bytes and does not encode them again. On a disk a day is
+missing for a moment while its files are replaced, and no event is ever there
+twice; in a bucket, a killed run leaves both files of a day until it is resumed.
+To resume, run the same command or the export again.
 
 Examples:
   $ switchyard compact out

@@ -135,7 +135,7 @@ export function ruleText({ rule, events }: Rule, target: TargetReport): string {
   return rows[rule].does(wordsFor(events, target));
 }
 
-/** `of 1,204,331 events 311,902 (25.9 %) would be dropped by Statsig: 41 names`; undefined if none would be. */
+/** `of 1,204,331 events 311,902 (25.8 %) would be dropped by Statsig: 41 names`; undefined if none would be. */
 export function lostWords(target: TargetReport | undefined): string | undefined {
   if (target === undefined || target.lost === 0) return undefined;
   const { rules, events, lost, title } = target;
