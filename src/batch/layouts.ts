@@ -260,14 +260,14 @@ export const secretNamesLayout = {
 } as const;
 
 export const profileLayout = {
-  bytes: 160,
+  bytes: 164,
   words: {
     eventCounts: 0, groups: 1, groupsMax: 2, userGroup: 3, keyIndex: 4, keyMask: 5, keys: 6,
     keyCount: 7, keysMax: 8, text: 9, textEnd: 10, arena: 11, members: 12, scratch: 13, objects: 14,
     picks: 15, candidates: 16, candidateCount: 17, largest: 18, hours: 19, rejectedDays: 20,
     users: 21, devices: 22, insertIDs: 23, idSet: 24, ids: 25, junk: 26, sizeCounts: 27,
     figures: 28, groupUsers: 29, takenUsers: 30, rows: 31, seed: 32, namesMax: 33, emptyTargets: 34,
-    day: 35, rejectedRows: 36, lookedAt: 37, secretNames: 38, touched: 39,
+    day: 35, rejectedRows: 36, lookedAt: 37, secretNames: 38, touched: 39, unseen: 40,
   },
 } as const;
 

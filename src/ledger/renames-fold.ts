@@ -22,7 +22,12 @@ export async function foldRepairs(
   target: TargetOptions | undefined,
 ): Promise<FoldedRenames> {
   if (target === undefined || target.repair.length === 0) return { files: {} };
-  const { version, names, metadata, users, ...rest } = await foldRenames(layout, records, target);
+  const found = await foldRenames(layout, records, target);
+  const { version, names: _, metadata: __, users: ___, ...rest } = found;
+  // Without its repair, a name that the target does not take is delivered as it is.
+  const [names, metadata, users] = (["names", "metadata", "users"] as const).map((part) =>
+    target.repair.includes(part) ? found[part] : [],
+  ) as [Renames["names"], Renames["metadata"], Renames["users"]];
   const text = `${JSON.stringify({ version, ...rest, names, metadata, users }, undefined, 1)}\n`;
   return {
     renames: {

@@ -168,7 +168,7 @@ export class EventProfile {
           repeated: this.#insertIDs.repeated,
           unknown: this.#insertIDs.unknown,
         },
-        fields: this.#lookedAt?.counts(),
+        fields: this.#lookedAt?.counts(this.#memory.unseen),
       }),
     };
   }

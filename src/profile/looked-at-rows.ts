@@ -2,6 +2,7 @@ import { rejectCodes } from "../base/reject-codes.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import type { FieldCounts } from "./field-counts.js";
 import { FieldTally, lackedTargets, type TallyMapping } from "./field-tally.js";
+import { LACKING_KINDS } from "./profile-memory.js";
 import type { PlaceOf, SampleCandidate } from "./row-samples.js";
 
 /** Group of candidates whose fields are looked at (`LOOKED_AT` in src/kernels/profile/row-picks.ts). */
@@ -24,8 +25,17 @@ export class LookedAtRows {
     this.#tally.clear();
   }
 
-  counts(): FieldCounts | undefined {
-    return this.#tally.counts();
+  /** `unseen`: rows for which none of those taken stands, by kind. */
+  counts(unseen: Int32Array): FieldCounts | undefined {
+    const counts = this.#tally.counts();
+    if (counts === undefined) return undefined;
+    const isWhole = (target: number) =>
+      !unseen.some((rows, kind) => rows > 0 && (kind >= LACKING_KINDS || (kind >> target) & 1));
+    const targets = counts.targets.map((target, index) => ({
+      ...target,
+      isExact: target.isExact && isWhole(index),
+    }));
+    return { ...counts, targets };
   }
 
   take(events: EventBatch, candidates: readonly SampleCandidate[], placeOf: PlaceOf): void {

@@ -28,6 +28,9 @@ export const LARGEST_MAX = 10;
 export const SIZE_CLASSES = 33 * 64;
 const FIGURES = 15;
 const REJECT_CODES = 32;
+/** Kinds of rows of which some are looked at: by the targets that they lack, then by reject codes. */
+export const LACKING_KINDS = 64;
+const UNSEEN_BYTES = (LACKING_KINDS + REJECT_CODES) * 4;
 
 export const profileLimits = {
   namesMax: PROFILE_NAMES_MAX,
@@ -82,6 +85,7 @@ export class ProfileMemory {
       sizeCounts: allocate(SIZE_CLASSES * 4),
       figures: allocate(FIGURES * 8),
       rejectedRows: allocate(REJECT_CODES * 4),
+      unseen: allocate(UNSEEN_BYTES),
       groupUsers: allocate((namesMax + 1) * NAME_USERS_BYTES),
       takenUsers: allocate(8 * NAME_USERS_BYTES * 2),
       namesMax: groups,
@@ -99,7 +103,13 @@ export class ProfileMemory {
       ["sizeCounts", SIZE_CLASSES * 4],
       ["figures", FIGURES * 8],
       ["rejectedRows", REJECT_CODES * 4],
+      ["unseen", UNSEEN_BYTES],
     ]);
+  }
+
+  /** Rows for which no row stands that was looked at, by their kinds. */
+  get unseen(): Int32Array {
+    return new Int32Array(this.kernel.memory.buffer, this.get("unseen"), UNSEEN_BYTES / 4).slice();
   }
 
   /** Address of the record that kernels use. */

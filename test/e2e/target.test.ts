@@ -130,6 +130,26 @@ test.each([JSON.stringify, spaced])(
   },
 );
 
+test.each([
+  ["names", 2, 0, 0],
+  ["metadata", 0, 2, 0],
+  ["users", 0, 0, 1],
+  ["values", 0, 0, 0],
+  ["days", 0, 0, 0],
+] as const)(
+  "an export with the repair of %s alone is verified, and lists what it has repaired",
+  async (repair, names, metadata, users) => {
+    const cwd = project();
+    const args = ["one.ndjson", "--to", "out", "--target", "statsig", `--repair=${repair}`];
+    expect(await runInProcess(["export", ...args], { cwd })).toMatchObject({ exitCode: 0 });
+    const renames = read<Renames>(cwd, "out/renames.json");
+    expect(renames.names).toHaveLength(names);
+    expect(renames.metadata).toHaveLength(metadata);
+    expect(renames.users).toHaveLength(users);
+    expect(await runInProcess(["verify", "out"], { cwd })).toMatchObject({ exitCode: 0 });
+  },
+);
+
 test("a repaired export has nothing left to tell, and maps every name back", async () => {
   const cwd = project();
   const repair = ["--target", "statsig", "--repair"];

@@ -9,7 +9,7 @@ import { Group, groupAt, NO_DAY, Profile, Rows } from "./profile";
 import { escapedBytes } from "../json/json-value";
 import { profileObject } from "./profile-properties";
 import { hashIds, profileIds, profileInsertId, ROWS_AT_ONCE } from "./row-ids";
-import { lookAt, noteSize, pick, PICKED_NAMES } from "./row-picks";
+import { lookAt, noteSize, pick, PICKED_NAMES, REJECTED_KINDS } from "./row-picks";
 
 // The same numbers as `outcomes` in src/batch/event-batch.ts and in src/base/reject-codes.ts.
 const DELIVER: u32 = 0;
@@ -97,7 +97,7 @@ function profileEmpty(profile: Profile, rows: Rows, row: i32, empty: i32): void 
   if (Math.abs(day) > DAYS_MAX) return;
   const counts = changetype<Counts>(<usize>profile.emptyTargets);
   countAt(counts, (<i32>day << EMPTY_BITS) | targets);
-  lookAt(profile, row, lastRows(counts), targets);
+  lookAt(profile, row, lastRows(counts), targets, targets);
 }
 
 /** Returns the bytes of the event as one line of JSON, without its end. */
@@ -154,7 +154,7 @@ function profileReject(profile: Profile, rows: Rows, row: i32, code: u32): void 
   const number = load<u32>(rejected) + 1;
   store<u32>(rejected, number);
   if (code == EVENT_MISSING || code == TIME_MISSING || code == UNIT_ID_MISSING) {
-    lookAt(profile, row, number, 0);
+    lookAt(profile, row, number, REJECTED_KINDS + code, 0);
   }
   const hasTime = (code >= UNIT_ID_MISSING && code <= TRANSFORM_FAILED) ||
     code == EVENT_MISSING || code == EVENT_NOT_TEXT;

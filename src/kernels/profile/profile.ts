@@ -63,6 +63,8 @@ export class Profile {
   secretNames: u32;
   /** Takes what is loaded only for the processor's cache. */
   touched: u32;
+  /** Rows (i32) for which no row stands that was looked at, by the targets that they lack, then rejects. */
+  unseen: u32;
 }
 
 /** The day of events in the future: clocks that are wrong. */

@@ -28,12 +28,16 @@ const LOOKED_AT: u32 = 97;
 
 /**
  * The first `2 ** (bits + 1)` rows of a kind are looked at, then every second one of as many, then every
- * fourth of twice as many, and so on. The bits get fewer with the rows that were looked at; beyond the
- * last number, only the first row of a kind is.
+ * fourth of twice as many, and so on, up to each `UNSEEN_MAX`th. The bits get fewer with the rows that were looked at; beyond the
+ * last number, the first row of a kind is, and each `UNSEEN_MAX`th of those that lack the same targets.
  */
 const LOOKED_AT_SOME: u32 = 48;
 const LOOKED_AT_MANY: u32 = 72;
 const LOOKED_AT_MOST: u32 = 112;
+const UNSEEN_MAX: u32 = 2048;
+
+/** Kinds of rejected rows in `profile.unseen`: those of events are the targets that they lack. */
+export const REJECTED_KINDS: u32 = 64;
 
 function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void {
   const at = <usize>profile.candidates + <usize>profile.candidateCount * offsetof<Candidate>();
@@ -72,16 +76,30 @@ export function noteSize(profile: Profile, row: i32, bytes: u32): void {
 }
 
 /**
- * Makes some rows of a kind candidates. `number`: rows of the kind so far. The order of a candidate is
- * the number of rows that it stands for, and in the upper half the targets that it lacks.
+ * Makes some rows of a kind candidates. `number`: rows of the kind so far; `among`: its place in
+ * `profile.unseen`. The order of a candidate is the number of rows that it stands for, and in the upper half
+ * the targets that it lacks.
  */
-export function lookAt(profile: Profile, row: i32, number: u32, lacks: u32): void {
+export function lookAt(profile: Profile, row: i32, number: u32, among: u32, lacks: u32): void {
+  const unseen = <usize>profile.unseen + ((<usize>among) << 2);
+  const since = load<i32>(unseen) + 1;
+  store<i32>(unseen, since);
   const count = profile.lookedAt;
-  if (count >= LOOKED_AT_MOST && number > 1) return;
-  const bits: u32 = count < LOOKED_AT_SOME ? 4 : count < LOOKED_AT_MANY ? 2 : 0;
-  // The highest power of two that is not above the number, by the rows that are looked at as they are.
-  const step: u32 = number >> bits == 0 ? 1 : 1 << (31 - <u32>clz(number >> bits));
-  if ((number & (step - 1)) != 0) return;
-  profile.lookedAt++;
-  addCandidate(profile, row, LOOKED_AT, ((<u64>lacks) << 32) | step);
+  let stands: u32;
+  if (count < LOOKED_AT_MOST) {
+    const bits: u32 = count < LOOKED_AT_SOME ? 4 : count < LOOKED_AT_MANY ? 2 : 0;
+    // The highest power of two that is not above the number, by the rows that are looked at as they are.
+    stands = number >> bits == 0 ? 1 : 1 << (31 - <u32>clz(number >> bits));
+    if (stands > UNSEEN_MAX) stands = UNSEEN_MAX;
+    if ((number & (stands - 1)) != 0) return;
+    profile.lookedAt++;
+    // For the rows after it, too.
+    store<i32>(unseen, 1 - <i32>stands);
+  } else {
+    if (number > 1 && since < <i32>UNSEEN_MAX) return;
+    // For those before it, for which no other one stands.
+    stands = <u32>max(1, since);
+    store<i32>(unseen, 0);
+  }
+  addCandidate(profile, row, LOOKED_AT, ((<u64>lacks) << 32) | stands);
 }

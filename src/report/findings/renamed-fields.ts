@@ -20,7 +20,7 @@ export function findRenamed(facts: ReportedFacts): readonly Observation[] {
       detail:
         `${isExact ? formatCount(lacking) : `About ${formatCount(lacking)}`} rows have no value for ${target}; ` +
         `${shareOf(rows, lacking)} of them have the field ${field}, which other rows do not have, and which the ` +
-        `mapping does not use for it. The first is ${place}. The line also reads that field; check it first if the names differ.`,
+        `mapping does not use for it. The first${isExact ? "" : " of those looked at"} is ${place}. The line also reads that field; check it first if the names differ.`,
       rows,
       fix: furtherFieldFix(facts, target, path, isSure),
     };
