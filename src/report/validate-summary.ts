@@ -168,16 +168,18 @@ function identityLine({ identity, rows }: Report): string {
   );
 }
 
-function estimateLines({ estimates, sizes }: Report): readonly string[] {
+function estimateLines({ estimates, sizes, sample }: Report): readonly string[] {
   const { export: exported, send, qualifyingEvents } = estimates;
   const refused = qualifyingEvents.filter((one) => one.refused !== undefined).length;
   const created = formatNumberOf(qualifyingEvents.length - refused, "qualifying event");
   const duration = formatDuration(exported.durationMs);
+  const about = sample.share === 1 ? "" : "about ";
+  const sent = `${about}${formatBytes(Math.round(sizes.total / sample.share))}`;
   return [
     line("export", `about ${formatBytes(exported.bytes)} in ${duration}`),
     line(
       "send",
-      `${formatBytes(sizes.total)} in ${formatDuration(send.durationMs)} at ${formatCount(send.eventsPerSecond)} events/s`,
+      `${sent} in ${formatDuration(send.durationMs)} at ${formatCount(send.eventsPerSecond)} events/s`,
     ),
     line("qualify", `${created}${refused === 0 ? "" : `, ${formatCount(refused)} refused`}`),
   ];

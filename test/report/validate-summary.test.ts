@@ -58,6 +58,7 @@ it("says that there are no findings, and that it was a sample", () => {
   const summary = summarizeValidate({ ...cleanReport, sample: { share: 0.01 } }, places);
   expect(summary).toContain("Read a sample of 67,200 rows (1.0 %) in");
   expect(summary).toContain("No findings: no problem was found.");
+  expect(summary).toContain("  send      about 1.34 GB in ");
   const verdict = { tone: "error", sentence: "Not known." } as const;
   expect(summarizeValidate({ ...cleanReport, verdict }, places)).toContain(
     "No findings in what was read.",
