@@ -4,6 +4,7 @@ import { isLostName, repairKey, repairName } from "../../src/target/rename.js";
 import type { Target } from "../../src/target/target.js";
 import { type Repair, repairs } from "../../src/target/target-rules.js";
 import { loadTarget } from "../../src/target/targets.js";
+import type { CellRow } from "../support/cells.js";
 import { mapRow, mapRows } from "../support/mapping.js";
 import { propertyRuns } from "../support/property-runs.js";
 
@@ -296,6 +297,41 @@ describe("every row", () => {
       repaired_dots: 1,
       repaired_user: 1,
     });
+  });
+
+  it("does not count the names of events that it rejects", () => {
+    const odd = { "page.path": "/a", n: { m: 1 } };
+    const events = [odd, { ...odd, more: "x".repeat(20_000) }, { long: "x".repeat(20_000) }, odd];
+    const cells = [
+      ...events.map((event) => ({ json: JSON.stringify(event) })).map((json) => [json, "1"]),
+      [{ json: JSON.stringify(odd) }, "x".repeat(128)],
+    ].map(([event_properties, price]) => ({
+      ...good,
+      event_type: "$a",
+      event_properties,
+      price: { json: JSON.stringify(price) },
+      user_properties: { json: '{"$email":"a@b.c"}' },
+    })) as CellRow[];
+    for (const keeps of [false, true]) {
+      const target = { rules, repair: repairs, keeps };
+      const { rows, notices, renames } = mapRows(cells, { target, overrides: { value: "price" } });
+      expect(rows.map(({ outcome }) => outcome)).toEqual([
+        "deliver",
+        "target_metadata_long",
+        "target_metadata_long",
+        "deliver",
+        "target_value_long",
+      ]);
+      expect(notices).toMatchObject({ repaired_name: 2, repaired_dots: 2, repaired_user: 2 });
+      expect(renames).toEqual({
+        names: [["$a", 2]],
+        keys: [
+          [["page.path"], 2],
+          [["n", "m"], 2],
+        ],
+        users: [["$email", 2]],
+      });
+    }
   });
 
   it("is counted by the rules that it breaks", () => {

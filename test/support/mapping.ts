@@ -3,6 +3,7 @@ import type { MapperOptions } from "../../src/mapper/mapper-options.js";
 import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { type PresetName, presets } from "../../src/mapper/presets.js";
 import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
+import type { SplitRenames } from "../../src/target/split-renames.js";
 import { type CellRow, createBatch, type EventRow, readEvents } from "./cells.js";
 import { usedKernel } from "./used-kernel.js";
 
@@ -11,6 +12,7 @@ export interface Mapped {
   readonly words: readonly string[];
   readonly sourceRows: readonly number[];
   readonly notices: Readonly<Record<string, number>>;
+  readonly renames: SplitRenames | undefined;
 }
 
 export interface MapRowsOptions extends Partial<MapperOptions> {
@@ -34,6 +36,7 @@ export function mapRows(rows: readonly CellRow[], given: MapRowsOptions = {}): M
     words: mapped.map(({ outcome }, row) => (outcome === "deliver" ? "" : events.explain(row))),
     sourceRows: mapped.map((_, row) => events.sourceRow(row)),
     notices: { ...mapper.notices },
+    renames: mapper.takeRenames(),
   };
 }
 

@@ -239,6 +239,13 @@ function takeMembers(rules: MetadataRules, head: usize, p: usize, end: usize): v
   objectEnd = p + 1;
 }
 
+/** Takes back what the present row has counted. */
+function uncount(rules: MetadataRules): void {
+  for (let index: u32 = 0; index < leaves; index++) {
+    changetype<Rename>(<usize>load<u32>(rules.counted + ((<usize>index) << 2))).rows--;
+  }
+}
+
 /** Walks the object of a row. Returns false if it had to stop; then it counts nothing. */
 function takeObject(rules: MetadataRules, start: usize, end: usize): bool {
   rowMarks = 0;
@@ -249,9 +256,7 @@ function takeObject(rules: MetadataRules, start: usize, end: usize): bool {
   takeMembers(rules, 0, start, end);
   if (!isStopped && rules.replaces != 0) flushCopy(rules);
   if (!isStopped) return true;
-  for (let index: u32 = 0; index < leaves; index++) {
-    changetype<Rename>(<usize>load<u32>(rules.counted + ((<usize>index) << 2))).rows--;
-  }
+  uncount(rules);
   return false;
 }
 
@@ -263,7 +268,9 @@ function checkSize(
   if (rules.unitsMax == 0 || length <= <usize>rules.unitsMax) return;
   if (jsonUnitsOf(start, length) <= <usize>rules.unitsMax) return;
   addMark(marks, row, MARK_SIZE);
-  if (rules.replaces != 0) store<u8>(outcomes + <usize>row, TARGET_METADATA_LONG);
+  if (rules.replaces == 0) return;
+  store<u8>(outcomes + <usize>row, TARGET_METADATA_LONG);
+  uncount(rules);
 }
 
 /**
@@ -278,6 +285,7 @@ export function takeMetadata(
     if (load<u8>(outcomes + <usize>row) != 0) continue;
     let start = metadata.start(row);
     let end = start + metadata.length(row);
+    leaves = 0;
     if ((rules.dots | rules.nested) != 0 && mayBreak(start, end)) {
       if (!takeObject(rules, start, end)) return row;
       if (rowMarks != 0) addMark(marks, row, rowMarks);

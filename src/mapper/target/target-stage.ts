@@ -72,13 +72,14 @@ export class TargetStage {
     this.#marks.ensure(rows);
     const marks = this.#marks.address;
     this.#kernel.bytes.fill(0, marks, marks + rows);
-    this.#names?.apply(events, marks);
     if (this.#values !== undefined) {
       const { charactersMax, rejects } = this.#values;
       run.takeValues(outcomes, value.address, marks, rows, charactersMax, rejects ? 1 : 0);
     }
     this.#metadata?.apply(events, marks);
     this.#users?.apply(events, marks);
+    // After all that reject: the names of delivered events are counted.
+    this.#names?.apply(events, marks);
     run.countMarks(outcomes, marks, rows, this.#lost, this.#broken, this.#counts);
     const userFields = this.#users?.movedFields;
     return {
