@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runInProcess } from "../support/command-line.js";
@@ -95,6 +95,15 @@ describe("a mapped field that no row has", () => {
     expect((await missing("validate", good, sparse, renamed)).titles).toEqual([
       `metadata is mapped from event_properties, which no row of ${sparse} has`,
     ]);
+  });
+
+  it("is not found, or counted, in rows that could not be read", async () => {
+    const ragged = put("ragged.csv", "event_properties", 100, "{},");
+    expect(await missing("validate", ragged)).toEqual({ missingFields: [], titles: [] });
+    expect((await run("export", ragged)).stdout).not.toContain("which no row has");
+    const mixed = put("mixed.csv", "event_properties", 100, "{},");
+    appendFileSync(mixed, "\ne,2026-01-31 10:00:00,u,".repeat(30));
+    expect((await missing("validate", mixed)).missingFields).toMatchObject([{ rows: 30 }]);
   });
 
   it("is not found if it has values in another part of the source", async () => {

@@ -109,8 +109,9 @@ export class FieldValueTally {
     this.#rangeFilled = groups.map(() => 0);
   }
 
-  take({ kernel, columns, rows }: Batch): void {
-    this.#rangeRows += rows;
+  take({ kernel, columns, rows, faults }: Batch): void {
+    // Nothing is known of a row that could not be read.
+    this.#rangeRows += kernel.run.countOutcomes(faults, rows, 0);
     this.groups.forEach(({ indexes }, group) => {
       const filled = indexes.map((index) => {
         const { kinds } = columns[index] as Column;
