@@ -72,8 +72,9 @@ function compareFindings(
   after: readonly Finding[],
 ): Comparison["findings"] {
   type One = EarlierReport["findings"][number] | Finding;
-  const keyOf = ({ code, event, property, day }: One) =>
-    JSON.stringify([code, event, property, day]);
+  // The path of the fix names the target that a finding is about.
+  const keyOf = ({ code, event, property, day, rejectCode, fix }: One) =>
+    JSON.stringify([code, event, property, day, rejectCode, fix?.path]);
   const isOpen = ({ acceptedBecause }: One) => acceptedBecause === undefined;
   const only = (these: readonly One[], others: readonly One[]) => {
     const known = new Set(others.filter(isOpen).map(keyOf));

@@ -45,6 +45,23 @@ it("finds nothing between two reports of the same rows", async () => {
   expect(comparedLines(comparison)).toEqual([]);
 });
 
+it("tells findings of one code apart by their targets and reject codes", async () => {
+  const finding = { severity: "error", title: "t", detail: "", rows: 5 } as const;
+  const renamed = (target: string) => {
+    const fix = { path: ["mapping", target], value: "x", line: "l", isSafe: false };
+    return { ...finding, code: "field_renamed", title: `${target} is elsewhere`, fix };
+  };
+  const rejected = (rejectCode: "time_missing" | "event_missing") => {
+    return { ...finding, code: "rows_rejected", title: rejectCode, rejectCode };
+  };
+  const earlier = { ...cleanReport, findings: [renamed("userID"), rejected("time_missing")] };
+  const now = [renamed("metadata"), renamed("userID"), rejected("event_missing")];
+  expect((await compare(earlier, { ...cleanReport, findings: now })).findings).toMatchObject({
+    came: [{ title: "metadata is elsewhere" }, { title: "event_missing" }],
+    went: [{ title: "time_missing" }],
+  });
+});
+
 it("lists names, rows, days, rejects, findings and the verdict that differ", async () => {
   const finding = { code: "ids_junk", severity: "warning", title: "5 ids", detail: "", rows: 5 };
   const earlier: Report = {
