@@ -168,7 +168,7 @@ test("all faults are reported at once, each with its position", async () => {
         '(got "parqet"); did you mean parquet?',
       "<dir>/given.json:9:27: export.layout: must be {day} or <key>={day}, with the directory of the " +
         "dataset before it or not, and /event={event} after it or not: {day}, " +
-        'day={day}/event={event}, events/{day} (got "_x")',
+        'day={day}/event={event}, events/{day}; not with a name that outputs have for other files, such as rejects or manifest.json (got "_x")',
       "<dir>/given.json:9:43: export.maxRejects: must be a number of rows such as 100, or a share such " +
         'as 1% (got "200%")',
       "<dir>/given.json:11:5: fromTime: must be a date that exists (2026-01-31), a date-time " +
