@@ -30,7 +30,8 @@ const FIGURES = 15;
 const REJECT_CODES = 32;
 /** Kinds of rows of which some are looked at: by the targets that they lack, then by reject codes. */
 export const LACKING_KINDS = 64;
-const UNSEEN_BYTES = (LACKING_KINDS + REJECT_CODES) * 4;
+export const KINDS = LACKING_KINDS + REJECT_CODES;
+const UNSEEN_BYTES = KINDS * 2 * 4;
 
 export const profileLimits = {
   namesMax: PROFILE_NAMES_MAX,
@@ -109,7 +110,7 @@ export class ProfileMemory {
 
   /** Rows for which no row stands that was looked at, by their kinds. */
   get unseen(): Int32Array {
-    return new Int32Array(this.kernel.memory.buffer, this.get("unseen"), UNSEEN_BYTES / 4).slice();
+    return new Int32Array(this.kernel.memory.buffer, this.get("unseen"), KINDS).slice();
   }
 
   /** Address of the record that kernels use. */

@@ -119,6 +119,8 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "profile/row-picks": {
     PICKS,
     LARGEST: profile.LARGEST_MAX,
+    REJECTED_KINDS: profile.LACKING_KINDS,
+    KINDS: profile.KINDS,
     ...pick("profile/row-samples", "PICKED_NAMES", "PICKED_GROUPS"),
   },
   "profile/taken-ids": { TAKEN_ROWS_MAX: FITTING_ROWS_MAX },

@@ -63,7 +63,10 @@ export class Profile {
   secretNames: u32;
   /** Takes what is loaded only for the processor's cache. */
   touched: u32;
-  /** Rows (i32) for which no row stands that was looked at, by the targets that they lack, then rejects. */
+  /**
+   * By the targets that rows lack, then by reject codes: rows (i32) for which no row stands that was looked
+   * at, then all rows (u32).
+   */
   unseen: u32;
 }
 

@@ -27,17 +27,19 @@ const LARGEST: usize = 10;
 const LOOKED_AT: u32 = 97;
 
 /**
- * The first `2 ** (bits + 1)` rows of a kind are looked at, then every second one of as many, then every
- * fourth of twice as many, and so on, up to each `UNSEEN_MAX`th. The bits get fewer with the rows that were looked at; beyond the
- * last number, the first row of a kind is, and each `UNSEEN_MAX`th of those that lack the same targets.
+ * The first 32 rows of a kind are looked at, then every second one of as many, then every fourth of twice as
+ * many, and so on, until `LOOKED_AT_MOST` were. Then the first row of a kind is, and one of those that lack
+ * the same targets when none of a thirty-second part of them was, or of `UNSEEN_MAX`.
  */
-const LOOKED_AT_SOME: u32 = 48;
-const LOOKED_AT_MANY: u32 = 72;
 const LOOKED_AT_MOST: u32 = 112;
 const UNSEEN_MAX: u32 = 2048;
 
-/** Kinds of rejected rows in `profile.unseen`: those of events are the targets that they lack. */
+/**
+ * Kinds of rows in `profile.unseen`: by the targets that they lack, then by reject codes. The same numbers as
+ * in src/profile/profile-memory.ts.
+ */
 export const REJECTED_KINDS: u32 = 64;
+const KINDS: usize = 96;
 
 function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void {
   const at = <usize>profile.candidates + <usize>profile.candidateCount * offsetof<Candidate>();
@@ -77,26 +79,25 @@ export function noteSize(profile: Profile, row: i32, bytes: u32): void {
 
 /**
  * Makes some rows of a kind candidates. `number`: rows of the kind so far; `among`: its place in
- * `profile.unseen`. The order of a candidate is the number of rows that it stands for, and in the upper half
- * the targets that it lacks.
+ * `profile.unseen`. The order of a candidate is the number of rows that it stands for, and in the upper
+ * half the targets that it lacks.
  */
 export function lookAt(profile: Profile, row: i32, number: u32, among: u32, lacks: u32): void {
   const unseen = <usize>profile.unseen + ((<usize>among) << 2);
   const since = load<i32>(unseen) + 1;
+  const total = load<u32>(unseen, KINDS * 4) + 1;
   store<i32>(unseen, since);
-  const count = profile.lookedAt;
+  store<u32>(unseen, total, KINDS * 4);
   let stands: u32;
-  if (count < LOOKED_AT_MOST) {
-    const bits: u32 = count < LOOKED_AT_SOME ? 4 : count < LOOKED_AT_MANY ? 2 : 0;
-    // The highest power of two that is not above the number, by the rows that are looked at as they are.
-    stands = number >> bits == 0 ? 1 : 1 << (31 - <u32>clz(number >> bits));
-    if (stands > UNSEEN_MAX) stands = UNSEEN_MAX;
+  if (profile.lookedAt < LOOKED_AT_MOST) {
+    // The highest power of two that is not above a sixteenth of the number.
+    stands = number >> 4 == 0 ? 1 : 1 << (31 - <u32>clz(number >> 4));
     if ((number & (stands - 1)) != 0) return;
     profile.lookedAt++;
     // For the rows after it, too.
     store<i32>(unseen, 1 - <i32>stands);
   } else {
-    if (number > 1 && since < <i32>UNSEEN_MAX) return;
+    if (number > 1 && since < <i32>min(UNSEEN_MAX, total >> 5)) return;
     // For those before it, for which no other one stands.
     stands = <u32>max(1, since);
     store<i32>(unseen, 0);
