@@ -142,6 +142,9 @@ export async function writeReportFiles(directory: string, report: Report): Promi
 /** A rate in events per second that most services accept; used if none is configured. */
 const USUAL_EVENTS_PER_SECOND = 1_000;
 
+/** Time that a run takes to start, for any number of rows. */
+const START_MS = 500;
+
 /**
  * Estimates size and time of an export and of a send from a dry run; a sample is scaled to all rows.
  * Reading and mapping take most of an export's time, and a dry run does both. `eventsPerSecond` is the
@@ -159,11 +162,12 @@ export function estimateDelivery(
   eventsPerSecond = USUAL_EVENTS_PER_SECOND,
 ): Omit<ReportEstimates, "qualifyingEvents"> {
   const whole = (part: number) => Math.round(part / sample.share);
+  const startMs = Math.min(run.durationMs, START_MS);
   const daysWithEvents = days.filter(({ events }) => events > 0).length;
   return {
     export: {
       bytes: Math.round(partSizes.estimate(sizes.total / sample.share, daysWithEvents)),
-      durationMs: whole(run.durationMs),
+      durationMs: startMs + whole(run.durationMs - startMs),
     },
     send: {
       eventsPerSecond,

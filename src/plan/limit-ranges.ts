@@ -30,7 +30,8 @@ export async function limitRanges(
     for (const [index, range] of whole.ranges.entries()) {
       const { rows, bytes } = await countRows(range, left + 1);
       if (rows > left) {
-        const cut = reached ?? [...ranged, cutRanges(whole, index, { rows: left, bytes })];
+        const first = { rows: left, bytes: Math.round((bytes * left) / rows) };
+        const cut = reached ?? [...ranged, cutRanges(whole, index, first)];
         return { ranged: cut, limit: { rows: limit.rows, partial: true } };
       }
       left -= rows;

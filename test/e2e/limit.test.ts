@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -227,6 +228,22 @@ test("a source that fails counts with the rows before the damage", async () => {
   writeFileSync(join(directory, "0-cut.jsonl.gz"), gzipSync(lines(0)));
   const { stderr } = await run(2, "export", ...words, "--to", "cut", ...limit);
   expect(stderr).toContain("its rows may be others, because input 0-cut.jsonl.gz has changed");
+});
+
+test.each(["plain", "gzip"])("validate knows the share of the first rows: %s", async (kind) => {
+  const row = (index: number) =>
+    JSON.stringify({
+      event_type: "e",
+      event_time: "2026-01-31 10:00:00",
+      user_id: createHash("sha256").update(`${index}`).digest("hex"),
+    });
+  const text = Array.from({ length: 40_000 }, (_, index) => row(index)).join("\n");
+  const file = join(directory, `share-${kind}.jsonl`);
+  writeFileSync(file, kind === "gzip" ? gzipSync(text) : text);
+  const { stdout } = await run(0, "validate", file, "--limit", "1000", "--json");
+  const { sample } = JSON.parse(stdout);
+  expect(sample.share * 40_000).toBeGreaterThan(700);
+  expect(sample.share * 40_000).toBeLessThan(1_300);
 });
 
 test("validate reports on the first rows, and does not take a sample of them", async () => {

@@ -28,6 +28,13 @@ it("scales a sample to all rows, at the configured rate", () => {
   const estimates = estimateDelivery({ ...report, sample: { share: 0.01 } }, 500);
   expect(estimates.export.bytes).toBe(134_400_000 + cleanReport.days.length * 100);
   expect(estimates.send).toEqual({ eventsPerSecond: 500, durationMs: 13_440_000 });
+  expect(estimates.export.durationMs).toBe(500 + 1_500 * 100);
+});
+
+it("does not scale the time in which a short run starts", () => {
+  const run = { ...report.run, durationMs: 400 };
+  const estimates = estimateDelivery({ ...report, run, sample: { share: 0.001 } });
+  expect(estimates.export.durationMs).toBe(400);
 });
 
 it("estimates no bytes if nothing was measured", () => {
