@@ -16,7 +16,7 @@ import type { RunContext } from "../ledger/run-observer.js";
 import type { QuickLimits, ValidateOptions, ValidateRequest } from "../options/options.js";
 import { directoryFiles } from "../output/directory-files.js";
 import { type Layout, layoutOf } from "../output/layout.js";
-import type { Plan } from "../plan/plan.js";
+import { type Plan, weightFactor } from "../plan/plan.js";
 import type { LackedTarget } from "../profile/field-tally.js";
 import type { ProfileFold } from "../profile/profile-fold.js";
 import { profiledTargets } from "../profile/split-profile.js";
@@ -273,7 +273,8 @@ function pieceBytesOf({ format, size }: Source): number {
 /**
  * Chooses a share of all pieces, evenly spread over the inputs. It takes a piece whenever the share
  * of the bytes passed so far has grown by the size of a piece. A source that cannot be cut is one
- * piece. Call it in the order of the sources.
+ * piece. Bytes are those without compression, as estimated: inputs of both kinds can be together.
+ * Call it in the order of the sources.
  */
 class RangeSampler {
   #total = 0;
@@ -291,7 +292,7 @@ class RangeSampler {
   /** Cuts a source into small pieces, and returns the chosen ones. */
   async plan(source: Source, options: ReaderOptions): Promise<readonly SourceRange[]> {
     const ranges = await inputReading.planRanges(source, pieceBytesOf(source), options);
-    const bytes = source.size / Math.max(1, ranges.length);
+    const bytes = (source.size * weightFactor(source)) / Math.max(1, ranges.length);
     return ranges.filter(() => this.#take(bytes));
   }
 

@@ -293,7 +293,9 @@ export const reportSchema = z.strictObject({
   inputs: inputsSchema.describe("Files and sources, with their formats."),
   sample: z
     .strictObject({
-      share: share.describe("Share of the inputs' bytes that was read."),
+      share: share.describe(
+        "Share of the inputs' bytes that was read; compressed bytes of a sample count by their estimated content.",
+      ),
       quick: quickSchema.exactOptional().describe("Estimates for all inputs, with `--quick`."),
     })
     .describe(

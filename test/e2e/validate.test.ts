@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import type { Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
@@ -103,6 +105,24 @@ it("reads a share of the inputs, spread over them, and says how much it was", as
   expect(days.filter(({ events }) => events > 0).length).toBeGreaterThanOrEqual(3);
   const refused = await validate("refused", directory, "--sample", "0%");
   expect(refused.exitCode).toBe(2);
+});
+
+it("knows the share of a sample of compressed and plain inputs together", async () => {
+  const directory = join(root, "mixed");
+  mkdirSync(directory);
+  const row = (index: number) => {
+    const id = createHash("sha256").update(`${index}`).digest("hex");
+    const event_properties = { text: "x".repeat(300) };
+    return JSON.stringify({ event_type: id, event_time: "2026-01-01 00:00:00", event_properties });
+  };
+  const text = Array.from({ length: 3_000 }, (_, index) => `${row(index)}\n`).join("");
+  writeFileSync(join(directory, "a.jsonl.gz"), gzipSync(text));
+  writeFileSync(join(directory, "b.jsonl"), text);
+  const { report } = await validate("mixed-sample", directory, "--sample", "10%");
+  const { sample, rows } = readReport(report);
+  expect(rows.read).toBe(3_000);
+  expect(sample.share).toBeGreaterThan(0.35);
+  expect(sample.share).toBeLessThan(0.65);
 });
 
 longTest(
