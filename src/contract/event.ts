@@ -39,7 +39,7 @@ export const eventUser = z
   .partial()
   .meta({ description: "The user: IDs and any other attributes.", additionalProperties: true });
 
-/** As in evaluations, because SDKs drop a list of events that is refused. */
+/** The user of an event of an SDK: as in evaluations, because SDKs drop a list that is refused. */
 export const loggedUser = z
   .object({
     userID: identifier.describe("ID of the user."),

@@ -57,7 +57,10 @@ export function identifyRules<Request extends RuleRequest>(
   return identified;
 }
 
-/** Returns a rule whose members are in the order of the contract, with a place for those that the service gives. */
+/**
+ * Returns a rule whose members are in the order of the contract, with a place for those that the service
+ * gives: an export is the same bytes after an import.
+ */
 function inOrder<Request extends RuleRequest>(rule: Request): Request {
   const { name, passPercentage, conditions, environments, id, baseID } = rule;
   const first = { name, passPercentage, conditions, ...omitUndefined({ environments }) };

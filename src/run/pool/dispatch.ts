@@ -20,11 +20,14 @@ export interface Dispatch<Work> {
   failed(work: Work): Promise<void>;
 }
 
-/** Dispatches work that no other process does, the largest first; of about the same size, in the given order. */
+/**
+ * Dispatches work that no other process does, the largest first; of about the same size, in the given
+ * order.
+ */
 export function dispatchHere<Work extends { readonly bytes: number }>(
   works: readonly Work[],
 ): Dispatch<Work> {
-  // Sizes of 0.84 to 1.19 times a power of two are the same.
+  // Splits of one size differ by a few lines: 0.84 to 1.19 times a power of two is the same size.
   const size = ({ bytes }: Work) => Math.round(2 * Math.log2(Math.max(1, bytes)));
   const queue = [...works].sort((one, other) => size(other) - size(one));
   return {
