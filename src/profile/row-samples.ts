@@ -19,9 +19,12 @@ const PICKED_GROUPS = 96;
 /** Returns the position of a row in its source. */
 export type PlaceOf = (events: EventBatch, row: number) => RowPlace;
 
-/** A copy of a row as bytes: most copies are replaced before their text is needed. */
-interface KeptSample {
+interface Ranked {
   readonly order: number;
+}
+
+/** A copy of a row as bytes: most copies are replaced before their text is needed. */
+interface KeptSample extends Ranked {
   readonly event: string;
   readonly place: RowPlace;
   readonly raw: Uint8Array;
@@ -44,13 +47,22 @@ export interface SampleCandidate {
   readonly order: number;
 }
 
-/** Rows of one split that a report shows: samples, rejects, and the largest events. */
+/**
+ * Rows of one split that a report shows: samples, rejects, and the largest events. A sample that ranks
+ * behind three of earlier splits is left out, because the report keeps three.
+ */
 export class RowSamples {
   readonly #samples = new Map<number, readonly KeptSample[]>();
   readonly #rejects = new Map<number, readonly SplitRejectSample[]>();
   #largest: readonly SplitLargest[] = [];
+  /** Event → its best samples in the splits before. */
+  readonly #before = new Map<string, readonly Ranked[]>();
 
+  /** Begins the next split of the same run. */
   clear(): void {
+    for (const { event, order } of [...this.#samples.values()].flat()) {
+      this.#before.set(event, smallest(this.#before.get(event), [{ order }]));
+    }
     this.#samples.clear();
     this.#rejects.clear();
     this.#largest = [];
@@ -72,12 +84,13 @@ export class RowSamples {
       }
       const best = all.sort((a, b) => a.order - b.order).slice(0, PICKS);
       if (group < PICKED_NAMES) {
-        const before = this.#samples.get(group) ?? [];
-        const orderMax = before.length < PICKS ? Infinity : (before.at(-1)?.order ?? 0);
+        const event = events.event.text(all[0]!.row) ?? "";
+        const known = this.#samples.get(group);
+        const orderMax = Math.min(lastOf(known), lastOf(this.#before.get(event)));
         const kept = best
           .filter(({ order }) => order < orderMax)
-          .map((candidate) => keepSample(events, candidate, placeOf));
-        this.#samples.set(group, smallest(before, kept));
+          .map((candidate) => keepSample(events, candidate, event, placeOf));
+        this.#samples.set(group, smallest(known, kept));
       } else {
         const kept = best.map((candidate) => keepReject(events, candidate, placeOf));
         this.#rejects.set(group, smallest(this.#rejects.get(group), kept));
@@ -115,6 +128,11 @@ export class RowSamples {
   }
 }
 
+/** Returns the order that a further one must be below. */
+function lastOf(best: readonly Ranked[] = []): number {
+  return best[PICKS - 1]?.order ?? Infinity;
+}
+
 /** Keeps the largest events. Of equal ones, those of `before` win. */
 export function largestOf(
   before: readonly SplitLargest[],
@@ -124,7 +142,7 @@ export function largestOf(
 }
 
 /** Keeps the samples with the smallest orders. */
-export function smallest<T extends { readonly order: number }>(
+export function smallest<T extends Ranked>(
   before: readonly T[] = [],
   fresh: readonly T[],
 ): readonly T[] {
@@ -134,13 +152,14 @@ export function smallest<T extends { readonly order: number }>(
 function keepSample(
   events: EventBatch,
   { row, order }: SampleCandidate,
+  event: string,
   placeOf: PlaceOf,
 ): KeptSample {
   const { batch, kernel } = events;
   const value = events.value.kind(row) === 0 ? undefined : cutBytes(events.value.bytes(row));
   return {
     order,
-    event: events.event.text(row) ?? "",
+    event,
     place: placeOf(events, row),
     raw: cutBytes(batch.raw.bytes(events.sourceRow(row))),
     parts: {
