@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
+import { sum } from "../../src/base/sum.js";
+import type { EventProfile } from "../../src/profile/event-profile.js";
 import { ProfileFold } from "../../src/profile/profile-fold.js";
 import type { SplitProfile } from "../../src/profile/split-profile.js";
 import { eventRow } from "../sinks/event-rows.js";
 import { usedKernel } from "../support/used-kernel.js";
-import { profileInKernel, smallProfile } from "./kit/profile-rows.js";
+import { foldOf, profileInKernel, smallProfile } from "./kit/profile-rows.js";
 
 function rowsWith(...metadata: readonly object[]) {
   return metadata.map((properties) => eventRow({ metadata: JSON.stringify(properties) }));
@@ -82,4 +84,24 @@ it("keeps no more names, keys and samples over many splits than in one", () => {
   expect(properties?.keys.map(({ key, rows, fill }) => [key, rows, fill])).toEqual(
     [0, 1, 2, 3, 4].map((split) => [`key ${split}`, 1, 0.2]),
   );
+});
+
+it("keeps the best samples of all splits, without those that rank behind three of earlier splits", () => {
+  const rows = Array.from({ length: 200 }, (_, index) =>
+    eventRow({ event: index % 2 === 0 ? "even" : "odd", userID: `u${index}` }),
+  );
+  const splits = [1, 2, 3, 4, 5, 6, 7, 8];
+  const inOneThread = smallProfile({});
+  const read = (seed: number, profile: EventProfile) => {
+    profile.clear(seed);
+    return profileInKernel([rows], profile);
+  };
+  const alone = splits.map((seed) => read(seed, smallProfile({})));
+  const after = splits.map((seed) => read(seed, inOneThread));
+  expect(foldOf(...after).samples).toEqual(foldOf(...alone).samples);
+  const kept = after.map(({ samples }) => samples.length);
+  expect([Math.max(...kept), kept[0]]).toEqual([6, 6]);
+  expect(sum(kept, Number)).toBeLessThan(alone.length * 3);
+  // A split is read again by another thread.
+  expect(foldOf(...after.slice(0, 7), alone[7]!).samples).toEqual(foldOf(...alone).samples);
 });

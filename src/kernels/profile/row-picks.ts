@@ -29,9 +29,11 @@ const LOOKED_AT: u32 = 97;
 /**
  * The first 32 rows of a kind are looked at, then every second one of as many, then every fourth of twice as
  * many, and so on, until `LOOKED_AT_MOST` were. Then the first row of a kind is, and one of those that lack
- * the same targets when none of a thirty-second part of them was, or of `UNSEEN_MAX`.
+ * the same targets when none of a thirty-second part of them was, or of `UNSEEN_MAX`. After `DENSE_SPLITS`
+ * splits a quarter of that is enough, as the report adds them up.
  */
 const LOOKED_AT_MOST: u32 = 112;
+const DENSE_SPLITS: u32 = 4;
 const UNSEEN_MAX: u32 = 2048;
 
 /**
@@ -89,7 +91,8 @@ export function lookAt(profile: Profile, row: i32, number: u32, among: u32, lack
   store<i32>(unseen, since);
   store<u32>(unseen, total, KINDS * 4);
   let stands: u32;
-  if (profile.lookedAt < LOOKED_AT_MOST) {
+  const sparser: u32 = profile.seed < DENSE_SPLITS ? 0 : 2;
+  if (profile.lookedAt < LOOKED_AT_MOST >> sparser) {
     // The highest power of two that is not above a sixteenth of the number.
     stands = number >> 4 == 0 ? 1 : 1 << (31 - <u32>clz(number >> 4));
     if ((number & (stands - 1)) != 0) return;
@@ -97,7 +100,7 @@ export function lookAt(profile: Profile, row: i32, number: u32, among: u32, lack
     // For the rows after it, too.
     store<i32>(unseen, 1 - <i32>stands);
   } else {
-    if (number > 1 && since < <i32>min(UNSEEN_MAX, total >> 5)) return;
+    if (number > 1 && since < <i32>min(UNSEEN_MAX, total >> (5 - sparser))) return;
     // For those before it, for which no other one stands.
     stands = <u32>max(1, since);
     store<i32>(unseen, 0);

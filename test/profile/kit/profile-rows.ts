@@ -15,6 +15,7 @@ const NOW_MS = Date.UTC(2026, 0, 20);
 const kernel = usedKernel();
 const profiles = new Map<Zone, EventProfile>();
 
+/** Samples: none that rank behind those of earlier calls for the zone. */
 export function profileOf(zone: Zone): EventProfile {
   const known = profiles.get(zone) ?? new EventProfile(kernel, zone, NOW_MS);
   profiles.set(zone, known);
