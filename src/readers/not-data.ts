@@ -13,6 +13,8 @@ const DOWNLOAD_AGAIN = "Download the file again.";
 
 const XML = "XML";
 
+const OPENING_BRACE = 0x7b;
+
 /** Members of the answers with which APIs refuse a request. */
 const ERROR_MEMBERS = new Set(
   `error errors message messages code status statuscode status_code type detail details title reason
@@ -26,6 +28,9 @@ const ERROR_MEMBERS = new Set(
  * or an API, a pointer of Git LFS; and for a table whose rows count events.
  */
 export function refuseNotData({ bytes, extent }: HeadSample, source: string): void {
+  const isShort = extent === "whole" && bytes.length <= ERROR_BYTES_MAX;
+  // Most files: rows of JSON, whose text is not needed.
+  if (bytes[0] === OPENING_BRACE && !isShort) return;
   const text = Buffer.from(bytes.subarray(0, ERROR_BYTES_MAX)).toString();
   const start = text.trimStart();
   if (start.startsWith("<")) {
@@ -35,7 +40,7 @@ export function refuseNotData({ bytes, extent }: HeadSample, source: string): vo
   } else if (start.startsWith("version https://git-lfs.github.com/spec/")) {
     const advice = "Run `git lfs pull`, or download the file itself.";
     throw notData(source, "a pointer of Git LFS", advice);
-  } else if (start.startsWith("{") && extent === "whole" && bytes.length <= ERROR_BYTES_MAX) {
+  } else if (start.startsWith("{") && isShort) {
     const message = errorIn(start);
     if (message !== undefined) throw notData(source, `an error (${message})`, DOWNLOAD_AGAIN);
   } else if (!start.startsWith("{")) {

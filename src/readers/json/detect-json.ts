@@ -3,7 +3,7 @@ import type { Format } from "../../sources/source.js";
 import type { HeadExtent, HeadSample } from "../../sources/source-head.js";
 import { detectEncoding, ENCODING_PROBE_BYTES, toUtf8 } from "../csv/csv-encoding.js";
 import { isReject } from "../rejects/reject-line.js";
-import { findKeyedRows } from "./find-keyed-rows.js";
+import { findKeyedRows, hasPlainMember } from "./find-keyed-rows.js";
 import { findWrapper } from "./find-wrapper.js";
 
 /** Maximum number of lines that are parsed. */
@@ -82,7 +82,8 @@ function detectWrapped(
   const before = head.length - text.length;
   const arrayStart = findWrapper(text, extent, rowFields);
   if (arrayStart === "undecided") return arrayStart;
-  if (arrayStart !== "none") return { kind: "json", arrayStart: before + arrayStart };
+  if (arrayStart === "followed" && hasPlainMember(text)) return "none";
+  if (typeof arrayStart === "number") return { kind: "json", arrayStart: before + arrayStart };
   const start = findKeyedRows(text, extent, rowFields);
   if (typeof start === "string") return start;
   return { kind: "json", keyed: { start: before + start, isMember: start > 1 } };

@@ -45,6 +45,17 @@ export function findKeyedRows(
   return next === undefined && inner.length === 1 ? (inner[0]?.start ?? "none") : "none";
 }
 
+/**
+ * Returns true if the first member of an object at the start is no object. Then its members are not rows,
+ * if another value follows it.
+ */
+export function hasPlainMember(text: Uint8Array): boolean {
+  const name = skipBlank(text, 1);
+  if (text[name] !== QUOTE) return true;
+  const colon = skipBlank(text, stringEnd(text, name) + 1);
+  return text[skipBlank(text, colon + 1)] !== OPENING_BRACE;
+}
+
 function isKeyed(
   rows: readonly KeyedMember[],
   around: readonly KeyedMember[],

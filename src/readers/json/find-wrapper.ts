@@ -14,8 +14,8 @@ const ROW_DEPTH = 3;
 
 /**
  * Finds the array of rows in a file that is one JSON object around them: `{"events": [{…}, …]}`.
- * Returns the offset of the array's first byte after its bracket, "none", or "undecided" (only for a
- * `part`).
+ * Returns the offset of the array's first byte after its bracket, "none", "followed" if another value
+ * follows the object, or "undecided" (only for a `part`).
  *
  * A row may hold an array of objects, too, such as the items of a purchase. So the array has the rows
  * only if it is the only array of objects, nothing follows the object, and its first object has more of
@@ -25,9 +25,9 @@ export function findWrapper(
   text: Uint8Array,
   extent: HeadExtent,
   rowFields: ReadonlySet<string>,
-): number | "none" | "undecided" {
+): number | "none" | "followed" | "undecided" {
   const found = outlineOf(text);
-  if (found === "none") return "none";
+  if (found === "followed") return found;
   const { arrays, rowNames, end } = found;
   if (end === undefined && extent === "part") return "undecided";
   const [array] = arrays;
@@ -84,8 +84,8 @@ interface WrapperOutline {
   readonly end: number | undefined;
 }
 
-/** Finds brackets outside of strings; "none" if another value follows the object. */
-function outlineOf(text: Uint8Array): WrapperOutline | "none" {
+/** Finds brackets outside of strings; "followed" if another value follows the object. */
+function outlineOf(text: Uint8Array): WrapperOutline | "followed" {
   const arrays: number[] = [];
   const rowNames: string[] = [];
   let isInRow = false;
@@ -111,7 +111,7 @@ function outlineOf(text: Uint8Array): WrapperOutline | "none" {
       depth--;
       if (depth < ROW_DEPTH) isInRow = false;
       if (depth > 0) continue;
-      if (skipBlank(text, p + 1) < text.length) return "none";
+      if (skipBlank(text, p + 1) < text.length) return "followed";
       return { arrays, rowNames, end: p + 1 };
     }
   }
