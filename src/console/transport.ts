@@ -6,6 +6,7 @@ import { backOffMs, serviceBackOff } from "../base/back-off.js";
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { version } from "../base/package-files.js";
+import { parseJson } from "../base/parse-json.js";
 import { errorBody } from "../contract/common.js";
 import { noBody, type Route } from "../contract/route.js";
 import { type CallInput, requireInput } from "./call-input.js";
@@ -172,7 +173,7 @@ function bodyOf(
 }
 
 function bodyOfAnswer(call: FailedCall, response: Response<string>): object {
-  const value = jsonOf(response.body);
+  const value = parseJson(response.body);
   if (typeof value === "object" && value !== null) return value;
   throw new ConsoleError(call, {
     status: response.statusCode,
@@ -190,7 +191,7 @@ function etagOf({ headers }: Response<string>): { etag?: string } {
 const refusalBody = errorBody.partial();
 
 function refusal(call: FailedCall, response: Response<string>, mayBeMade = false): ConsoleError {
-  const parsed = refusalBody.safeParse(jsonOf(response.body));
+  const parsed = refusalBody.safeParse(parseJson(response.body));
   const { message, errors = [] } = parsed.success ? parsed.data : {};
   return new ConsoleError(call, {
     status: response.statusCode,
@@ -203,14 +204,6 @@ function refusal(call: FailedCall, response: Response<string>, mayBeMade = false
 
 function requestIdOf({ headers }: Response<string>): string | undefined {
   return z.string().optional().catch(undefined).parse(headers["x-request-id"]);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Codes of failed connections: the service has received nothing. */

@@ -4,6 +4,7 @@ import { type Job, Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { SwitchyardError, UsageError } from "../base/errors.js";
 import { option } from "../base/option-text.js";
+import { parseJson } from "../base/parse-json.js";
 import { checkValue } from "../base/schema.js";
 import {
   type QueuedWork,
@@ -305,12 +306,4 @@ function asQueueError(url: string, error: unknown): unknown {
       : `${harmlessUrl(url)} cannot be reached (${message}); start Redis, or check the address of ${option("queue")}`,
     { cause: error },
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

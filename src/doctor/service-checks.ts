@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { flagText } from "../base/option-text.js";
+import { parseJson } from "../base/parse-json.js";
 import type { ConsoleAccess } from "../options/console-options.js";
 import type { SendRequest } from "../options/options.js";
 import { judgeAnswer, judgeFailure, type SendError } from "../webhook/judge-answer.js";
@@ -46,7 +47,7 @@ function describeAnswer({ href }: URL, answer: Answer, { now }: SystemFacts): Ch
     case "stop":
       return refused(href, verdict.error);
     case "refused":
-      if (isJson(answer.text))
+      if (typeof parseJson(answer.text) === "object")
         return ok("webhook", `${href} takes the secret; it refuses an empty list, as it may`);
       return unsure(href, `it answered ${verdict.reason}, which is not JSON`);
     default:
@@ -75,14 +76,6 @@ function refused(href: string, { code, reason }: SendError): Check {
 
 function unsure(href: string, reason: string): Check {
   return warning("webhook", `${href}: ${reason}; check that it is an event webhook`);
-}
-
-function isJson(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === "object";
-  } catch {
-    return false;
-  }
 }
 
 /** Reads the qualifying events of a console. */

@@ -1,3 +1,4 @@
+import { parseJson } from "../base/parse-json.js";
 import { isPlaceholderID } from "../profile/placeholder-ids.js";
 import type { NewRecord } from "./link-file.js";
 import { levels } from "./link-file.js";
@@ -121,10 +122,6 @@ export function isGenerated(id: string): boolean {
 
 /** Returns the ids of a JSON array; none for other texts. */
 function idsOf(text: string): readonly string[] {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list.filter((id) => typeof id === "string" && id !== "") : [];
-  } catch {
-    return [];
-  }
+  const list = parseJson(text);
+  return Array.isArray(list) ? list.filter((id) => typeof id === "string" && id !== "") : [];
 }

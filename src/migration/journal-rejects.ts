@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { parseJson } from "../base/parse-json.js";
 import type { MigrationReject } from "../contract/migration.js";
 import {
   RAW_CHARACTERS_MAX,
@@ -60,7 +61,7 @@ export async function readRejectSamples(
 }
 
 function addSample(found: Map<string, Sample[]>, text: string): void {
-  const { data } = line.safeParse(parsed(text));
+  const { data } = line.safeParse(parseJson(text));
   if (data === undefined) return;
   const { source, row = null, byte = null, code, message = "", raw, rawBase64 = "" } = data;
   const samples = found.get(code) ?? [];
@@ -73,14 +74,6 @@ function addSample(found: Map<string, Sample[]>, text: string): void {
     message: message.slice(0, TEXT_CHARACTERS_MAX),
     ...cutRaw(raw ?? rawBase64, raw === undefined),
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Cuts a row, not within a character or within the four digits of three bytes. */

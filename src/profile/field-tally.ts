@@ -1,3 +1,4 @@
+import { isObject } from "../base/is-object.js";
 import type { RowPlace } from "../batch/batch.js";
 import type { FieldCounts } from "./field-counts.js";
 import { profiledTargets } from "./split-profile.js";
@@ -253,10 +254,6 @@ function lackingOf(field: MutableField, target: number, place: () => RowPlace): 
 
 function addUpTo(set: Set<string>, text: string, max: number): void {
   if (set.size < max) set.add(text);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isObjectText(value: unknown): boolean {

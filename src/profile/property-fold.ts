@@ -1,6 +1,7 @@
 import { formatDay } from "../base/day.js";
 import { PROFILE_VALUES_MAX } from "../base/limits.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { parseJson } from "../base/parse-json.js";
 import { maskCutText, maskText } from "./masked-text.js";
 import type { ReportProperties, ReportProperty } from "./report.js";
 import { isSecretKey } from "./secret-names.js";
@@ -151,19 +152,11 @@ const hashPattern = /^[0-9a-f]{64}$/;
 function valueText(token: string, length: number): string {
   const isWhole = Buffer.byteLength(token) === length;
   if (!token.startsWith('"')) return isWhole ? token : `${token}…`;
-  if (isWhole) return parseText(token) ?? token.slice(1, -1);
+  if (isWhole) return (parseJson(token) as string | undefined) ?? token.slice(1, -1);
   // The cut may have split an escape, which leaves at most five characters of it.
   for (let end = token.length; end > token.length - 6; end--) {
-    const text = parseText(`${token.slice(0, end)}"`);
+    const text = parseJson(`${token.slice(0, end)}"`);
     if (text !== undefined) return `${text}…`;
   }
   return `${token.slice(1)}…`;
-}
-
-function parseText(token: string): string | undefined {
-  try {
-    return JSON.parse(token) as string;
-  } catch {
-    return undefined;
-  }
 }

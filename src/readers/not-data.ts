@@ -1,5 +1,6 @@
 import { SourceError } from "../base/errors.js";
 import { KIB } from "../base/limits.js";
+import { parseJson } from "../base/parse-json.js";
 import type { HeadSample } from "../sources/source-head.js";
 import { type Aggregated, findAggregated } from "./aggregated.js";
 
@@ -75,7 +76,7 @@ function describeMarkup(text: string): string | undefined {
 /** Returns the message of a JSON text that is the answer of an API to a refused request. */
 function errorIn(text: string): string | undefined {
   if (!/"(errors?|message|detail|title)"\s*:/i.test(text)) return undefined;
-  const answer = parse(text);
+  const answer = parseJson(text) as Readonly<Record<string, unknown>> | undefined;
   if (answer === undefined) return undefined;
   const names = Object.keys(answer);
   const lower = names.map((name) => name.toLowerCase());
@@ -87,14 +88,6 @@ function errorIn(text: string): string | undefined {
   if (shown === undefined) return undefined;
   const value = answer[shown];
   return shorten(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 function shorten(text: string): string {

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isObject } from "../base/is-object.js";
 import type { AnyObject } from "../contract/fields.js";
 import type { OfrepErrorCode, ofrepRoutes } from "../contract/ofrep.js";
 import type { Evaluation } from "../evaluation/evaluation.js";
@@ -112,10 +113,6 @@ function contextOf(body: unknown): AnyObject | OfrepErrorCode {
   if (targetingKey === undefined || targetingKey === "") return "TARGETING_KEY_MISSING";
   if (typeof targetingKey !== "string") return "INVALID_CONTEXT";
   return customIDs === undefined || isObject(customIDs) ? context : "INVALID_CONTEXT";
-}
-
-function isObject(value: unknown): value is AnyObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Returns the user of a context. The targeting key is the user, and any id that the context lacks. */

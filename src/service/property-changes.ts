@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../base/is-object.js";
 import type { PropertyChange } from "../contract/audit-log.js";
 import type { AnyObject } from "../contract/fields.js";
 
@@ -73,8 +74,4 @@ function isNamedBy(value: unknown, name: string): value is readonly AnyObject[] 
 
 function named(items: unknown, key: string): Items {
   return new Map((items as readonly AnyObject[]).map((item) => [String(item[key]), item]));
-}
-
-function isObject(value: unknown): value is AnyObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../base/is-object.js";
+import { parseJson } from "../base/parse-json.js";
 import { isDataFeed } from "./file-lists.js";
 import type { HeadSample } from "./source-head.js";
 
@@ -228,10 +229,6 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }

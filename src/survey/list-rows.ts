@@ -1,4 +1,5 @@
 import { isObject } from "../base/is-object.js";
+import { parseJson } from "../base/parse-json.js";
 import type { Row, RowValue, SampledSource } from "./sample-rows.js";
 
 /** Levels of members in which lists are looked for. */
@@ -29,18 +30,10 @@ function elementsIn(row: Row, path: readonly string[]): readonly Row[] {
 
 /** The objects of a list, or of the JSON text of one; one object counts as a list of it. */
 function recordsOf(value: RowValue): readonly Row[] {
-  const list = typeof value === "string" ? parsedList(value) : value;
+  const list =
+    typeof value === "string" && value.trimStart().startsWith("[") ? parseJson(value) : value;
   const values: readonly unknown[] = Array.isArray(list) ? list : [list];
   return values.filter((one): one is Row => isObject(one));
-}
-
-function parsedList(text: string): unknown {
-  if (!text.trimStart().startsWith("[")) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Finds paths of lists of objects in rows, those with the most objects first. */

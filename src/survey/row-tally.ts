@@ -1,5 +1,6 @@
 import { valueAtStep } from "../base/list-step.js";
 import { omitUndefined } from "../base/omit-undefined.js";
+import { parseJson } from "../base/parse-json.js";
 import { createFieldUse, pathsOf } from "../mapper/field-plan.js";
 import type { Mapping } from "../mapper/mapping.js";
 import {
@@ -128,18 +129,10 @@ function valueAt(row: Row, path: readonly string[]): RowValue | undefined {
   if (dotted !== undefined && path.length > 0) return dotted;
   let value: RowValue | undefined = row;
   for (const step of path) {
-    if (typeof value === "string") value = parsed(value);
+    if (typeof value === "string") value = parseJson(value) as RowValue | undefined;
     value = valueAtStep(value, step) as RowValue | undefined;
   }
   return value;
-}
-
-function parsed(text: string): RowValue | undefined {
-  try {
-    return JSON.parse(text) as RowValue;
-  } catch {
-    return undefined;
-  }
 }
 
 function isFilled(value: RowValue | undefined): boolean {

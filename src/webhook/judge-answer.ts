@@ -3,6 +3,7 @@ import { isObject } from "../base/is-object.js";
 import { ANSWER_WORDS_MAX } from "../base/limits.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { nameOptions, option } from "../base/option-text.js";
+import { parseJson } from "../base/parse-json.js";
 import type { Answer, FailureKind, NoAnswer } from "./post.js";
 
 /** An event of a request that the service named as faulty. */
@@ -74,7 +75,7 @@ function judgeSuccess(answer: Answer, success: Success): Verdict {
   const needed = Object.entries(success);
   // Most answers are short and have no such word.
   if (needed.length === 0 && !DOUBT.test(text)) return delivered;
-  const parsed = jsonOf(text);
+  const parsed = parseJson(text);
   if (parsed === false || parsed === 0) return notAccepted(`${said} and ${text.trim()}`);
   const results = Array.isArray(parsed) ? parsed.filter(isObject) : [];
   const body = isObject(parsed) ? parsed : {};
@@ -213,16 +214,8 @@ function faultEntries(body: ErrorAnswer | undefined) {
 }
 
 function parseObject(text: string): ErrorAnswer | undefined {
-  const value = jsonOf(text);
+  const value = parseJson(text);
   return isObject(value) ? value : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function cut(words: string): string {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SwitchyardError } from "../../base/errors.js";
 import type { Immutable } from "../../base/immutable.js";
+import { parseJson } from "../../base/parse-json.js";
 import { checkValue } from "../../base/schema.js";
 import type { Output } from "../../output/output.js";
 import type { Announcement } from "../../target/target-rules.js";
@@ -36,7 +37,7 @@ export class ReadyRecord {
   async read(signal: AbortSignal): Promise<AnnouncedDays> {
     const text = (await this.output.get(this.path, signal))?.toString();
     if (text === undefined) return {};
-    const { value } = checkValue(recordSchema, parsed(text));
+    const { value } = checkValue(recordSchema, parseJson(text));
     if (value !== undefined) return value.days;
     throw new SwitchyardError(
       "ready_record_unreadable",
@@ -47,13 +48,5 @@ export class ReadyRecord {
   async write(days: AnnouncedDays, signal: AbortSignal): Promise<void> {
     const text = `${JSON.stringify({ readyVersion: 1, days })}\n`;
     await this.output.put(this.path, text, { signal });
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/parse-json.js";
 import type { GivenDialect } from "../../sources/source.js";
 import { controlCharacters, NULL_CELL, unescapeText } from "./backslashes.js";
 import { Candidate, type CsvHints, insideOf, recordsOf, type Trial } from "./csv-trial.js";
@@ -150,7 +151,9 @@ function readCell(cell: string, marks: CsvMarks, evidence: Evidence): void {
   if (!/^\s*[{[]/.test(unescapeText(text))) return;
   // Inside quotes, other dialects have escapes before quotes and backslashes.
   const otherwise = isQuoted ? text.replaceAll(/\\(["\\])/g, "$1") : text;
-  const [escaped, plain] = [isJson(unescapeText(text)), isJson(otherwise)];
+  const [escaped, plain] = [unescapeText(text), otherwise].map(
+    (one) => parseJson(one) !== undefined,
+  );
   if (escaped && !plain) evidence.json++;
   if (plain && !escaped) evidence.contrary++;
 }
@@ -159,13 +162,4 @@ function kindOf(character: string, delimiter: string, isQuoted: boolean) {
   if (character === "\n" || character === "\r" || character === delimiter) return "structural";
   if (character === "\\" || controlCharacters[character] !== undefined) return "neutral";
   return isQuoted && /["']/.test(character) ? "neutral" : "contrary";
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,5 @@
 import { SourceError } from "../../base/errors.js";
+import { parseJson } from "../../base/parse-json.js";
 import type { RowPlace } from "../../batch/batch.js";
 import type { HeadExtent } from "../../sources/source-head.js";
 
@@ -33,9 +34,9 @@ export function findWrapper(
   const [array] = arrays;
   if (array === undefined || arrays.length > 1) return "none";
   // Members after the array are checked when the reader reaches them, unless they are here.
-  const around = parse(
+  const around = parseJson(
     end === undefined ? `${decode(text, 0, array)}]}` : decode(text, 0, text.length),
-  );
+  ) as object | undefined;
   if (around === undefined) return "none";
   return countOf(rowNames, rowFields) > countOf(Object.keys(around), rowFields) ? array : "none";
 }
@@ -48,7 +49,7 @@ export function checkWrapperEnd(text: string, isWhole: boolean, place: RowPlace)
   if (!isWhole) {
     throw new SourceError("source_unsupported", place, `more than a few members follow ${ROWS}`);
   }
-  const members = parse(`{"":[]${text}`);
+  const members = parseJson(`{"":[]${text}`) as object | undefined;
   if (members === undefined) {
     const isCut = !text.includes("}");
     throw isCut
@@ -116,14 +117,6 @@ function outlineOf(text: Uint8Array): WrapperOutline | "followed" {
     }
   }
   return { arrays, rowNames, end: undefined };
-}
-
-function parse(text: string): object | undefined {
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the offset of the quote that ends a string. */

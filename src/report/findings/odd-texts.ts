@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/parse-json.js";
 import { sum } from "../../base/sum.js";
 import type { OddForm } from "../../profile/report-identity.js";
 import { formatNumberOf } from "../quantities.js";
@@ -111,7 +112,7 @@ function oddNames({ events, rows }: ReportedFacts): readonly OddTexts[] {
 /** Values are known from samples only. */
 function oddValues({ samples, days, rows }: ReportedFacts): readonly OddTexts[] {
   const texts = samples.flatMap(({ result }) => {
-    const { value } = (parsed(result) ?? {}) as { readonly value?: unknown };
+    const { value } = (parseJson(result) ?? {}) as { readonly value?: unknown };
     return typeof value === "string" ? [{ text: value, rows: 1 }] : [];
   });
   return formsOf("value", texts, rows.mapped - sum(days, ({ empty }) => empty.value)).map(
@@ -141,14 +142,5 @@ function formsOf(
 
 const isOfForm = {
   blanks: (text: string) => withoutBlanks(text) !== text,
-  quotes: (text: string) => /^".+"$/su.test(text) && parsed(text) !== undefined,
+  quotes: (text: string) => /^".+"$/su.test(text) && parseJson(text) !== undefined,
 } as const;
-
-/** Returns the value of a JSON text; undefined if it is not valid, as a text that was cut. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

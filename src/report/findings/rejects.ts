@@ -1,4 +1,5 @@
 import { MIB, ROW_BYTES_LIMIT, ROW_BYTES_MAX } from "../../base/limits.js";
+import { parseJson } from "../../base/parse-json.js";
 import type { Fix, ReportReject } from "../../profile/report.js";
 import type { RecordedField } from "../../profile/written-mapping.js";
 import { formatNumberOf } from "../quantities.js";
@@ -105,12 +106,8 @@ function likelyField(
 }
 
 function parse(raw: string): readonly Readonly<Record<string, unknown>>[] {
-  try {
-    const value: unknown = JSON.parse(raw);
-    return typeof value === "object" && value !== null ? [value as Record<string, unknown>] : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(raw);
+  return typeof value === "object" && value !== null ? [value as Record<string, unknown>] : [];
 }
 
 function isFilled(value: unknown): boolean {
