@@ -24,3 +24,8 @@ export function formatDay(day: number): string {
   if (text.length !== 24) throw new Error(`day ${day} is outside the years 0 to 9999`);
   return text.slice(0, 10);
 }
+
+/** Returns the day that is `days` after another one, both `YYYY-MM-DD`. Throws like `formatDay`. */
+export function dayAfter(day: string, days = 1): string {
+  return formatDay(parseDay(day) + days);
+}

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/day.js";
 import { boundedMatch } from "./bounded-match.js";
 import { timeOf } from "./condition-spec.js";
 
@@ -6,7 +7,6 @@ export type Compare = (value: unknown) => boolean;
 
 /** Characters of a value that an expression is matched with, exclusive. */
 const MATCHED_CHARACTERS_MAX = 1_000;
-const DAY_MS = 86_400_000;
 
 /** Prepares the comparison with a target, once for all users. */
 type Prepare = (target: unknown) => Compare;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../base/day.js";
 import { createZone } from "../base/luxon-zone.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { RunAccounts } from "../ledger/manifest.js";
@@ -18,7 +19,6 @@ import {
 /** Names that the report lists for a rule. */
 const NAMES_MAX = 100;
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
 export interface TargetFacts {

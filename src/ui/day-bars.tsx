@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { DAY_MS } from "../base/day.js";
 import { formatCount } from "../base/format-count.js";
 
 interface DayBarsProps {
@@ -11,8 +12,6 @@ interface DayBarsProps {
   /** The noun of the counts. Default: `events`. */
   readonly noun?: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * A bar for each day, also for those without a count. Each bar is a link with its day and count. They

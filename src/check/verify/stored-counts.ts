@@ -1,4 +1,4 @@
-import { DAY_MS, formatDay, parseDay } from "../../base/day.js";
+import { DAY_MS, dayAfter, formatDay } from "../../base/day.js";
 import { sum } from "../../base/sum.js";
 import type { Manifest } from "../../ledger/manifest.js";
 
@@ -104,10 +104,6 @@ async function* unexpected(
 /** Returns the UTC day of an ISO 8601 time, in days since 1970-01-01. */
 function dayOfTime(time: string): number {
   return Math.floor(Date.parse(time) / DAY_MS);
-}
-
-function dayAfter(day: string): string {
-  return formatDay(parseDay(day) + 1);
 }
 
 /** The stored events of a service, to be compared with an export. */

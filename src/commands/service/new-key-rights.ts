@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../base/day.js";
 import { UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { momentOf } from "../../contract/audit-log.js";
@@ -6,8 +7,6 @@ import { kindNames } from "../../http/authentication.js";
 import type { NewKeyFacts } from "../../http/key-text.js";
 import { newKeyFaults } from "../../http/new-key-faults.js";
 import { type KeyKind, keyKinds } from "../../storage/key-store.js";
-
-const DAY_MS = 86_400_000;
 
 /** The flags of `keys create`, as they were typed. */
 export interface NewKeyFlags {

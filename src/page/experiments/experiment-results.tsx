@@ -1,4 +1,5 @@
 import { useLocation } from "preact-iso";
+import { DAY_MS } from "../../base/day.js";
 import { formatCount } from "../../base/format-count.js";
 import type { Experiment } from "../../contract/experiment.js";
 import type { PulseResults, ResultGroup } from "../../contract/experiment-results.js";
@@ -11,7 +12,6 @@ import { api } from "../api/client.js";
 const NAMES_SUGGESTED_MAX = 1_000;
 /** Days that are searched for names of events. */
 const NAME_DAYS = 90;
-const DAY_MS = 86_400_000;
 
 /** The results of an experiment, once it has started. */
 export function ExperimentResults({ experiment }: { experiment: Experiment }) {

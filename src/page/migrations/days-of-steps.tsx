@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { DAY_MS } from "../../base/day.js";
 import type { MigrationStep } from "../../contract/migration.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { Calendar } from "../../ui/calendar.js";
@@ -30,8 +31,6 @@ export function DaysOfSteps({ steps }: { steps: readonly MigrationStep[] }) {
     </Section>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 /** Returns each day from the first to the last one, also those without events. */
 function everyDay(days: MigrationStep["days"]): readonly CalendarDay[] {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { DAY_MS } from "../../base/day.js";
 import { formatCount } from "../../base/format-count.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { Calendar } from "../../ui/calendar.js";
@@ -18,7 +19,6 @@ const NAMES_SHOWN_MAX = 50;
 const BARS_MAX = 31;
 /** Days with events in the calendar, the newest ones: about three years. */
 const DAYS_SHOWN_MAX = 1_100;
-const DAY_MS = 86_400_000;
 
 interface SummaryProps {
   /** Filters of the address; empty for none. `names` is a text in names. */

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { DAY_MS } from "../../base/day.js";
 import { Dialog } from "../../ui/dialog.js";
 import { Badge, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { ListField, SelectField, TextField } from "../../ui/fields.js";
@@ -124,8 +125,6 @@ function KeyState({ record: { revokedTime, expiresTime } }: { record: Key }) {
     </>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 const expiries = [
   { value: "90", label: "In 90 days" },

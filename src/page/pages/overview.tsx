@@ -1,3 +1,4 @@
+import { dayAfter } from "../../base/day.js";
 import { formatCount } from "../../base/format-count.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { DayBars } from "../../ui/day-bars.js";
@@ -15,7 +16,6 @@ import { mayRead } from "../session.js";
 
 const DAYS = 30;
 const NAMES_SHOWN_MAX = 8;
-const DAY_MS = 86_400_000;
 
 /** Events by day, those that arrive now, migrations, and the last changes. */
 export function Overview() {
@@ -36,11 +36,6 @@ export function Overview() {
       <LastChanges />
     </>
   );
-}
-
-/** Returns the day that is `days` after another one, `YYYY-MM-DD`. */
-function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** Reads the counts of the last days; if they have no events, of those before the newest event. */
