@@ -43,3 +43,36 @@ function focusAgain(opener: Element | null): void {
   const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
   (isThere ? opener : document.querySelector("main"))?.focus({ preventScroll: true });
 }
+
+interface DialogButtonsProps {
+  /** Label of the first button. */
+  readonly action: string;
+  /** Without it, the first button sends the form. */
+  readonly onAct?: () => void;
+  readonly onClose: () => void;
+  readonly isDanger?: boolean;
+  readonly disabled?: boolean;
+  /** Further buttons. */
+  readonly children?: ComponentChildren;
+}
+
+/** The buttons at the end of a dialog: one that acts, and one that cancels. */
+export function DialogButtons(props: DialogButtonsProps) {
+  const { action, onAct, onClose, isDanger = false, disabled = false, children } = props;
+  return (
+    <div class="buttons">
+      <button
+        type={onAct === undefined ? "submit" : "button"}
+        class={isDanger ? "primary danger" : "primary"}
+        disabled={disabled}
+        onClick={onAct}
+      >
+        {action}
+      </button>
+      {children}
+      <button type="button" class="quiet" onClick={onClose}>
+        Cancel
+      </button>
+    </div>
+  );
+}

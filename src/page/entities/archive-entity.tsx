@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { ErrorNotice, UnsavedNotice } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
 import { say } from "../../ui/toasts.js";
@@ -86,19 +86,17 @@ function ArchiveDialog({ kind, entity, isEdited, onClose }: ArchiveDialogProps) 
           />
         )}
         {error !== undefined && !isReferenced && <ErrorNotice error={error} />}
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={isEdited}>
-            {wasArchived ? "Unarchive" : "Archive"}
-          </button>
+        <DialogButtons
+          action={wasArchived ? "Unarchive" : "Archive"}
+          disabled={isEdited}
+          onClose={onClose}
+        >
           {isReferenced && (
             <button type="button" class="quiet danger" onClick={() => void act(true)}>
               Archive it all the same
             </button>
           )}
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   );

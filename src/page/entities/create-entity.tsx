@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { Dialog } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { ErrorNotice } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
 import { ApiError } from "../api/client.js";
@@ -60,14 +60,7 @@ function CreateDialog({ kind, onClose }: { kind: Kind; onClose: () => void }) {
           fault={faultOf("description")}
         />
         {error !== undefined && !isElsewhere && <ErrorNotice error={error} />}
-        <div class="buttons">
-          <button type="submit" class="primary">
-            Create
-          </button>
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <DialogButtons action="Create" onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
 import { Time } from "../../ui/time.js";
@@ -123,14 +123,7 @@ function RestoreDialog({ kind, current, restored, onClose }: RestoreDialogProps)
       <p>This changes at once:</p>
       <Difference kind={kind} from={current} to={restored} fromVersion={current.version} />
       {error !== undefined && <ErrorNotice error={error} />}
-      <div class="buttons">
-        <button type="button" class="primary" onClick={() => void restore()}>
-          Restore
-        </button>
-        <button type="button" class="quiet" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <DialogButtons action="Restore" onAct={restore} onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PromptContent as Content } from "../../contract/prompt-content.js";
-import { Dialog } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { Badge, ErrorNotice, UnsavedNotice } from "../../ui/feedback.js";
 import { SelectField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
@@ -137,14 +137,7 @@ function PublishDialog({ prompt, isEdited, onClose }: PublishDialogProps) {
       />
       {isEdited && <UnsavedNotice />}
       {error !== undefined && <ErrorNotice error={error} />}
-      <div class="buttons">
-        <button type="button" class="primary" disabled={isEdited} onClick={() => void publish()}>
-          Publish
-        </button>
-        <button type="button" class="quiet" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <DialogButtons action="Publish" disabled={isEdited} onAct={publish} onClose={onClose} />
     </Dialog>
   );
 }

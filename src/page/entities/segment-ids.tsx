@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "../../base/format-count.js";
 import { formatNumberOf } from "../../report/quantities.js";
-import { Dialog } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
@@ -163,14 +163,7 @@ function StepDialog({ segment, ids, step, onDone, onClose }: StepDialogProps) {
         </p>
       )}
       {error !== undefined && <ErrorNotice error={error} />}
-      <div class="buttons">
-        <button type="button" class="primary" onClick={() => void act()}>
-          {verb}
-        </button>
-        <button type="button" class="quiet" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <DialogButtons action={verb} onAct={act} onClose={onClose} />
     </Dialog>
   );
 }

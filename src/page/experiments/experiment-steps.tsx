@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Experiment } from "../../contract/experiment.js";
-import { Dialog } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { ErrorNotice, UnsavedNotice } from "../../ui/feedback.js";
 import { SelectField, TextField } from "../../ui/fields.js";
 import { say } from "../../ui/toasts.js";
@@ -129,18 +129,12 @@ function StepDialog({ step, experiment, isEdited, onClose }: StepDialogProps) {
         )}
         {isEdited && <UnsavedNotice />}
         {error !== undefined && <ErrorNotice error={error} />}
-        <div class="buttons">
-          <button
-            type="submit"
-            class={step === "abandon" ? "primary danger" : "primary"}
-            disabled={isEdited}
-          >
-            {action}
-          </button>
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <DialogButtons
+          action={action}
+          isDanger={step === "abandon"}
+          disabled={isEdited}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

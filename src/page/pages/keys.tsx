@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { DAY_MS } from "../../base/day.js";
-import { Dialog } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { Badge, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { ListField, SelectField, TextField } from "../../ui/fields.js";
 import { Time } from "../../ui/time.js";
@@ -214,14 +214,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
           fault={faultOf("expires")}
         />
         {error !== undefined && <ErrorNotice error={error} />}
-        <div class="buttons">
-          <button type="submit" class="primary">
-            Create
-          </button>
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
+        <DialogButtons action="Create" onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -271,14 +264,7 @@ function RevokeKey({ record, onClose }: { record: Key; onClose: () => void }) {
         signed out. This cannot be taken back.
       </p>
       {error !== undefined && <ErrorNotice error={error} />}
-      <div class="buttons">
-        <button type="button" class="primary danger" onClick={revoke}>
-          Revoke
-        </button>
-        <button type="button" class="quiet" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <DialogButtons action="Revoke" isDanger onAct={revoke} onClose={onClose} />
     </Dialog>
   );
 }
