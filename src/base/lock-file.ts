@@ -103,9 +103,9 @@ export async function takeLockFile(
 }
 
 /** Returns true if a run holds the lock, as far as this host can tell. */
-export async function isLocked(path: string, system: ProcessTable = thisProcess): Promise<boolean> {
+export async function isLocked(path: string): Promise<boolean> {
   const holder = await readHolder(path).catch(() => undefined);
-  return holder !== undefined && !(await isDead(holder, system));
+  return holder !== undefined && !(await isDead(holder, thisProcess));
 }
 
 /**

@@ -195,8 +195,6 @@ const listedEvents = messageEnvelope.extend({
   nextCursor: z.string().nullable().describe("Cursor of the next page; null on the last page."),
 });
 
-export type EventIntakeBody = z.output<typeof eventIntake>;
-
 function isDay(value: unknown): value is string {
   if (typeof value !== "string" || !dayPattern.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);

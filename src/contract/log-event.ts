@@ -22,8 +22,6 @@ const logEventBody = z.object({
   statsigMetadata: properties.nullish().describe("Facts about the sender; not stored."),
 });
 
-export type LogEventBody = z.output<typeof logEventBody>;
-
 const logEvents = {
   group: "Events",
   params: noParams,

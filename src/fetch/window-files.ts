@@ -12,6 +12,7 @@ import type { Window } from "./windows.js";
 const LEDGER = "_switchyard/fetch";
 const TEMPORARY = "_switchyard/tmp";
 
+/** A file with a name, under which readers see it. It never changes. */
 const fileSchema = z.strictObject({
   name: z.string(),
   bytes: z.int().min(0),
@@ -19,9 +20,6 @@ const fileSchema = z.strictObject({
   members: z.int().min(0),
   rows: z.int().min(0),
 });
-
-/** A file with a name, under which readers see it. It never changes. */
-export type KeptFile = z.output<typeof fileSchema>;
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 

@@ -4,17 +4,9 @@ import { writeDurably } from "../base/durable-file.js";
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { Configuration } from "../options/configuration.js";
-import type { ConfigurationChange } from "../options/configuration-edit.js";
 import { CONFIGURATION_NAME } from "../options/configuration-file.js";
 import type { Finding } from "../profile/report.js";
-import { describeChange } from "../report/validate-summary.js";
-
-export interface AppliedFixes {
-  /** Name of the configuration file in messages. */
-  readonly file: string;
-  /** The changes in it; empty if it was not changed. */
-  readonly changes: readonly ConfigurationChange[];
-}
+import { type AppliedFixes, describeChange } from "../report/validate-summary.js";
 
 /**
  * Writes the safe fixes of a report into the configuration file, or into a new one, after passing

@@ -26,6 +26,7 @@ import { factsOf } from "../report/error-text.js";
 import { formatNumberOf } from "../report/quantities.js";
 import { harmless, shellWord } from "../report/terminal-text.js";
 import {
+  type AppliedFixes,
   describeApplied,
   describeFixed,
   type NextStep,
@@ -36,7 +37,7 @@ import { findNewInputs } from "../run/new-inputs.js";
 import { exceeds } from "../run/run.js";
 import { digestFiles, listInputs, withoutPaths } from "../sources/inputs.js";
 import type { Discovery } from "../sources/source-discovery.js";
-import { type AppliedFixes, applyFixes } from "./apply-fixes.js";
+import { applyFixes } from "./apply-fixes.js";
 import { requireFields, type StepContext, type StepReport } from "./step.js";
 
 /**

@@ -128,8 +128,8 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
   return {
     values,
     rejectLimits: {
-      export: stepValue(given, "maxRejects", "export"),
-      send: stepValue(given, "maxRejects", "send"),
+      export: maxRejectsOf(given, "export"),
+      send: maxRejectsOf(given, "send"),
     },
     given: new Set(optionNames.filter((name) => flags[name] !== undefined)),
     inputsDirectory,
@@ -210,16 +210,15 @@ function merge(layers: readonly Given[], currentDirectory: string) {
   return { values: values as OptionValues, inputsDirectory };
 }
 
-/** Returns the value of an option for a step: in each layer, that of its section comes first. */
-function stepValue<Name extends OptionName>(
+/** Returns `maxRejects` for a step: in each layer, that of its section comes first. */
+function maxRejectsOf(
   layers: readonly Given[],
-  name: Name,
   step: StepSection,
-): OptionValues[Name] | undefined {
+): OptionValues["maxRejects"] | undefined {
   for (const { value } of layers) {
     const section = value[step] as Given["value"] | undefined;
-    const found = section?.[name] ?? value[name];
-    if (found !== undefined) return found as OptionValues[Name];
+    const found = section?.["maxRejects"] ?? value["maxRejects"];
+    if (found !== undefined) return found as OptionValues["maxRejects"];
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import type { Naming } from "../base/option-text.js";
 import type { TargetTypes } from "../batch/text-types.js";
 import type { OutputFormat, PartOptions } from "../formats/output-formats.js";
 import type { SharedIdentity } from "../mapper/identity-table.js";
-import type { TargetOptions } from "../mapper/mapper-options.js";
+import type { PrivacyPaths, TargetOptions } from "../mapper/mapper-options.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { Shard } from "../plan/shard.js";
 import type { DirectoryTemplate } from "../sinks/directory-names.js";
@@ -14,16 +14,6 @@ import type { S3Options } from "../store/object-store.js";
 import type { BodyForm } from "../webhook/body-form.js";
 import type { Success } from "../webhook/judge-answer.js";
 import type { DedupeOptions } from "./dedupe-options.js";
-
-/** The paths of user and metadata that are dropped, replaced by a salted SHA-256, or cut. */
-export interface PrivacyOptions {
-  readonly drop: readonly string[];
-  readonly hash: readonly string[];
-  /** Paths of URLs that lose their query; absent if there are none. */
-  readonly cutQuery?: readonly string[];
-  /** A secret: passed to the workers, never into a file or a message. */
-  readonly salt?: string;
-}
 
 /** Treatment of rows that may be altered. */
 export const damagedChoices = ["leave-out", "keep"] as const;
@@ -59,7 +49,8 @@ export interface RunOptions {
   readonly preset: string;
   /** The preset's mapping with the user's changes. */
   readonly mapping: Mapping;
-  readonly privacy: PrivacyOptions;
+  /** The salt is passed to the workers, never into a file or a message. */
+  readonly privacy: PrivacyPaths;
   /** Absolute path of the module that may change events. */
   readonly transformPath?: string;
   /** Absolute path of the table anonymous id → user id that fills users. */

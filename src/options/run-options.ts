@@ -4,6 +4,7 @@ import { QUICK_FIRST_ROWS, QUICK_PIECE_BYTES, QUICK_UNITS } from "../base/limits
 import { omitUndefined } from "../base/omit-undefined.js";
 import { option } from "../base/option-text.js";
 import { outputFormat } from "../formats/output-formats.js";
+import type { PrivacyPaths } from "../mapper/mapper-options.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { KeyTarget, Preset } from "../mapper/preset.js";
 import { presets } from "../mapper/presets.js";
@@ -30,7 +31,6 @@ import { LEAST_TIME, type TimeLimits } from "./option-values.js";
 import type {
   ExportOptions,
   IdentitiesRequest,
-  PrivacyOptions,
   QuickLimits,
   RunOptions,
   ValidateRequest,
@@ -337,7 +337,7 @@ function requireInputs({ inputs = [] }: CompleteValues): readonly string[] {
   );
 }
 
-function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
+function privacyOf({ values, hashSalt }: Configuration): PrivacyPaths {
   const { drop = [], hash = [], cutQuery: cut = [] } = values;
   if (hash.length > 0 && hashSalt === undefined) {
     throw new UsageError(

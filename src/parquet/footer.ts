@@ -93,7 +93,7 @@ async function readFooterBytes(file: RandomAccess): Promise<Uint8Array> {
   if (size < TRAILER_BYTES + MAGIC.length) throw damaged(source, `it has only ${size} bytes`);
   await file.prepare([{ start: size - TAIL_BYTES, end: size }]);
   const trailer = Buffer.alloc(TRAILER_BYTES);
-  file.read(trailer, size - TRAILER_BYTES, "the Parquet file");
+  file.read(trailer, size - TRAILER_BYTES);
   const magic = trailer.toString("latin1", 4);
   if (magic === ENCRYPTED_MAGIC) throw encryptedParquet(source);
   if (magic !== MAGIC) {
@@ -106,7 +106,7 @@ async function readFooterBytes(file: RandomAccess): Promise<Uint8Array> {
   const start = size - TRAILER_BYTES - length;
   await file.prepare([{ start, end: size }]);
   const bytes = new Uint8Array(length);
-  file.read(bytes, start, "the Parquet file");
+  file.read(bytes, start);
   return bytes;
 }
 

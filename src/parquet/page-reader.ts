@@ -76,7 +76,7 @@ export class PageReader {
   /** Reads the body of a page again, to `address`. Throws `SourceError`. */
   again({ header, position }: Page, address: number): Page {
     const body = this.kernel.bytes.subarray(address, address + header.bodySize);
-    this.file.read(body, position, "the Parquet file");
+    this.file.read(body, position);
     return { header, position, body };
   }
 
@@ -123,7 +123,7 @@ export class PageReader {
     const left = this.#end - this.#position - length;
     const added = Math.min(left, Math.max(size - length, READ_BYTES));
     if (added <= 0) return;
-    this.file.read(this.#buffer.grow(added), this.#position + length, "the Parquet file");
+    this.file.read(this.#buffer.grow(added), this.#position + length);
   }
 
   #damaged(reason: string): SourceError {

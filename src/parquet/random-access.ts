@@ -70,14 +70,14 @@ export class RandomAccess {
     );
   }
 
-  /** Fills `target`. Throws `SourceError`; `source_truncated` names `what`. */
-  read(target: Uint8Array, position: number, what: string): void {
+  /** Fills `target`. Throws `SourceError`. */
+  read(target: Uint8Array, position: number): void {
     const { copy, size } = this;
     const end = Math.min(size, position + target.length);
     if (copy?.has({ start: position, end }) === false) {
       throw new Error(`bytes ${position} to ${end} of ${this.source.name} were not prepared`);
     }
-    this.handle.readFully(target, position, what);
+    this.handle.readFully(target, position, "the Parquet file");
   }
 
   /** Throws `source_changed` if it is not the file that was planned. */

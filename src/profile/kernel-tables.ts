@@ -75,10 +75,7 @@ export class IdSet {
   #slots: number;
   #slotCount = SLOTS_MIN;
 
-  constructor(
-    private readonly kernel: Kernel,
-    private readonly idsMax = PROFILE_INSERT_IDS_MAX,
-  ) {
+  constructor(private readonly kernel: Kernel) {
     this.address = kernel.allocate(idSetLayout.bytes);
     this.#slots = kernel.allocate(SLOTS_MIN * 8);
     this.clear();
@@ -110,7 +107,7 @@ export class IdSet {
   /** Grows the set. Call it before `rows` ids are added. */
   makeRoom(rows: number): void {
     const { kernel } = this;
-    const slotCount = slotCountFor(Math.min(this.#word("count") + rows, this.idsMax));
+    const slotCount = slotCountFor(Math.min(this.#word("count") + rows, PROFILE_INSERT_IDS_MAX));
     if (slotCount <= this.#slotCount) return;
     const slots = kernel.allocate(slotCount * 8);
     kernel.run.moveIds(this.address, slots, slotCount - 1);
@@ -121,7 +118,7 @@ export class IdSet {
   }
 
   get #max(): number {
-    return Math.min(this.idsMax, this.#slotCount / 2);
+    return Math.min(PROFILE_INSERT_IDS_MAX, this.#slotCount / 2);
   }
 
   #word(name: keyof typeof idSetLayout.words): number {

@@ -12,7 +12,7 @@ export function describeUnknown(
   share: number,
 ): readonly string[] {
   if (isExact) return [];
-  const rows = formatCount(roundTo(MISSED_ROWS / share, 2));
+  const rows = formatCount(twoDigits(MISSED_ROWS / share));
   const [first, last] = [days[0], days.at(-1)];
   return [
     "A sample does not find repeated events, and does not count distinct users and devices.",
@@ -31,7 +31,7 @@ export function describeUnknown(
 /** `about 1,204,000 ± 3,100`; an exact number as it is. */
 export function figureText({ count, error }: Figure): string {
   if (error === 0) return formatCount(count);
-  if (error === null) return `about ${formatCount(roundTo(count, 2))} (error unknown)`;
+  if (error === null) return `about ${formatCount(twoDigits(count))} (error unknown)`;
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(error)) - 1);
   const shown = Math.ceil(error / unit) * unit;
   return `about ${formatCount(Math.round(count / unit) * unit)} ± ${formatCount(shown)}`;
@@ -73,6 +73,6 @@ export function quickLines({
 
 const SHOWN_MAX = 4;
 
-function roundTo(count: number, digits: number): number {
-  return count === 0 ? 0 : Number(count.toPrecision(digits));
+function twoDigits(count: number): number {
+  return Number(count.toPrecision(2));
 }

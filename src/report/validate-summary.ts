@@ -254,15 +254,18 @@ export function describeChange({ path, before, after }: ConfigurationChange): re
   return [...(before === undefined ? [] : [`  - ${lineOf(before)}`]), `  + ${lineOf(after)}`];
 }
 
-interface FixesMade {
+/** The result of `--apply`. */
+export interface AppliedFixes {
+  /** Name of the configuration file in messages. */
   readonly file: string;
+  /** The changes in it; empty if it was not changed. */
   readonly changes: readonly ConfigurationChange[];
 }
 
 /** Summarizes `--apply` of an earlier report. */
 export function describeFixed(
   reportPath: string,
-  applied: FixesMade | undefined,
+  applied: AppliedFixes | undefined,
   next: NextStep,
 ): string {
   return [
@@ -274,7 +277,7 @@ export function describeFixed(
 }
 
 /** Describes the lines that `--apply` wrote into a configuration; empty without `--apply`. */
-export function describeApplied(applied: FixesMade | undefined): readonly string[] {
+export function describeApplied(applied: AppliedFixes | undefined): readonly string[] {
   if (applied === undefined) return [];
   const { file, changes } = applied;
   const lines = formatNumberOf(changes.length, "line");

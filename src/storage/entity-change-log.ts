@@ -13,12 +13,6 @@ const insertChange = `INSERT INTO entity_change
   VALUES (max(?, coalesce((SELECT time FROM entity_change ORDER BY sequence DESC LIMIT 1), 0) + 1),
     ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-interface StoredChange extends LatestChange {
-  readonly kind: AuditedKind;
-  readonly id: string;
-  readonly version: number | null;
-}
-
 /** The state of an entity or a key, as far as it is logged. */
 interface LoggedState extends Pick<StoredEntity, "id" | "version"> {
   readonly kind: AuditedKind;
@@ -47,7 +41,7 @@ export class EntityChangeLog {
   }
 
   after(sequence: number, count: number): readonly EntityChangeRecord[] {
-    const found = this.#database.all<StoredChange>(selectAfter, [sequence, count]);
+    const found = this.#database.all<EntityChangeRecord>(selectAfter, [sequence, count]);
     return found.map(({ id, ...change }) => ({ ...change, id: originalText(id) }));
   }
 

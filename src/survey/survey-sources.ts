@@ -9,7 +9,7 @@ import { resolveWritten } from "../mapper/resolve-mapping.js";
 import type { RenamedField } from "../profile/renamed-fields.js";
 import { withFurtherField } from "../profile/written-mapping.js";
 import type { Source } from "../sources/source.js";
-import type { Discovery } from "../sources/source-discovery.js";
+import type { Discovery, DiscoveryFailure } from "../sources/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import { withKinds } from "./kind-columns.js";
@@ -26,7 +26,7 @@ import {
 import { doubtOfRename, renamedFieldsOf, tallyRows } from "./row-tally.js";
 import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
 import { shapesOf } from "./source-shapes.js";
-import type { FoundMapping, FoundTime, MappingTrial, Survey, SurveyFailure } from "./survey.js";
+import type { FoundMapping, FoundTime, MappingTrial, Survey } from "./survey.js";
 import { findTime } from "./time-form.js";
 import { tryMapping } from "./try-mapping.js";
 import { flattenedOf, unusedFields, variantOf } from "./unused-fields.js";
@@ -110,7 +110,7 @@ function withFields(found: FoundMapping, renamed: readonly RenamedField[]): Foun
 
 interface Samples {
   readonly samples: readonly SampledSource[];
-  readonly failures: readonly SurveyFailure[];
+  readonly failures: readonly DiscoveryFailure[];
 }
 
 /** Reads the first rows of some sources, spread over all. Sources that cannot be read are failures. */
@@ -118,7 +118,7 @@ export async function takeSamples(
   discovery: Pick<Discovery, "sources" | "failures">,
   tools: SampleTools,
 ): Promise<Samples> {
-  const failures: SurveyFailure[] = [...discovery.failures];
+  const failures: DiscoveryFailure[] = [...discovery.failures];
   const samples: SampledSource[] = [];
   for (const source of chooseSources(discovery.sources)) {
     try {
@@ -347,7 +347,7 @@ function doubtsOfFaults(samples: readonly SampledSource[]): readonly string[] {
 
 function rowsMissing(
   samples: readonly SampledSource[],
-  failures: readonly SurveyFailure[],
+  failures: readonly DiscoveryFailure[],
 ): UsageError {
   const faults = sum(samples, (one) => one.faults);
   const facts = [

@@ -1,6 +1,7 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
+import type { DiscoveryFailure } from "../sources/source-discovery.js";
 
 /** The result of sampling the inputs: plain data. Names of sources and fields come from the inputs. */
 export interface Survey {
@@ -20,7 +21,7 @@ export interface Survey {
   readonly time: FoundTime;
   readonly trial: MappingTrial;
   /** The first sources that cannot be read or whose format is unknown. */
-  readonly failures: readonly SurveyFailure[];
+  readonly failures: readonly DiscoveryFailure[];
   readonly failuresTotal: number;
   /** Uncertain points, in sentences. */
   readonly doubts: readonly string[];
@@ -60,12 +61,6 @@ interface SampleCounts {
   readonly elements: number;
   /** Rows that could not be read. */
   readonly faults: number;
-}
-
-export interface SurveyFailure {
-  readonly name: string;
-  readonly code: string;
-  readonly message: string;
 }
 
 /** The mapping that was found, and its origin. */
