@@ -44,7 +44,7 @@ const SLICE_MS = 10;
 
 /**
  * Decodes and parses the body of a request. Throws 413 for a body of more than `bytesMax` bytes, 415 for
- * another encoding than gzip and zstd, and what `readBody` throws.
+ * another encoding than gzip and zstd, and what `bodySteps` throws.
  */
 export async function readRequestBody(
   bytes: Buffer,
@@ -166,19 +166,10 @@ function tooLarge(bytesMax: number): ServiceError {
 }
 
 /**
- * Parses a body. An empty one is undefined, with any content type. Throws 415 for a type other than JSON
- * in UTF-8, and 400 for a body that is not JSON, is nested too deep, or sets a prototype.
+ * Parses a body in steps, between which other requests can get their turn. An empty body is undefined, with
+ * any content type. Throws 415 for a type other than JSON in UTF-8, and 400 for a body that is not JSON, is
+ * nested too deep, or sets a prototype.
  */
-export function readBody(
-  bytes: Buffer,
-  contentType: string | undefined,
-  depthMax: number,
-): RequestBody {
-  const steps = bodySteps(bytes, contentType, depthMax);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
-}
-
-/** Reads a body in steps, between which other requests can get their turn. */
 function* bodySteps(
   bytes: Buffer,
   contentType: string | undefined,
@@ -198,7 +189,7 @@ function* bodySteps(
 /**
  * Parses a body of an event route. Names of properties are data, so all of them are allowed. Limits the
  * values of an event, and parses the events of a large body one by one: other requests wait meanwhile.
- * Throws like `readBody`.
+ * Throws like `bodySteps`.
  */
 async function readEventBody(
   bytes: Buffer,
