@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { hasCode } from "../base/errors.js";
 import { DUPLICATES_LISTED_MAX } from "../base/limits.js";
 import { toOutputError } from "../base/output-error.js";
-import { type EventPlace, KeyDamage } from "./key-file.js";
+import { bytesOf, type EventPlace, KeyDamage } from "./key-file.js";
 
 /** The events of a split that repeat earlier ones, in order. */
 export interface DropList {
@@ -59,8 +59,4 @@ export function readDrops(path: string): DropList {
     kept: JSON.parse(body.subarray((1 + 2 * count) * 4).toString()) as readonly EventPlace[],
     digest: digest.toString("hex"),
   };
-}
-
-function bytesOf(words: Uint32Array): Uint8Array {
-  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }

@@ -205,6 +205,6 @@ export class KeyFile {
   }
 }
 
-function bytesOf(words: Uint32Array): Uint8Array {
+export function bytesOf(words: Uint32Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }

@@ -5,7 +5,7 @@ import type { KeyKind, KeyRecord, KeyStore } from "../storage/key-store.js";
 import type { SessionRecord, SessionStore } from "../storage/session-store.js";
 import { keyDigest, shownKey } from "./key-text.js";
 import { valuesOf } from "./request-headers.js";
-import { ServiceError } from "./service-error.js";
+import { ServiceError, unauthorized } from "./service-error.js";
 import { type CookieFacts, requireOwnPage, sessionToken } from "./session-cookie.js";
 
 /** Default header that carries the key. */
@@ -178,8 +178,4 @@ function otherKey({ headers, query, params }: Credentials): string | undefined {
 function hint(key: string): string {
   const shown = shownKey(key);
   return shown === "" ? "" : ` that begins with ${shown}`;
-}
-
-function unauthorized(message: string): ServiceError {
-  return new ServiceError({ status: 401, message });
 }

@@ -45,6 +45,10 @@ export function refuseFaults(faults: readonly Fault[], message?: string): void {
   if (faults.length > 0) throw invalid(faults, message);
 }
 
+export function unauthorized(message: string): ServiceError {
+  return new ServiceError({ status: 401, message });
+}
+
 /** Returns a 404. `title` is the name of the resource: `Gate not found.` */
 export function notFound(title: string): ServiceError {
   return new ServiceError({ status: 404, message: `${title} not found.` });

@@ -44,14 +44,18 @@ export function editConfiguration(
 ): ConfigurationEdit {
   const before = contentOf(text, wanted, name);
   const changes = wanted
-    .filter(({ path }, index) => wanted.findIndex((one) => isSamePath(one.path, path)) === index)
+    .filter(
+      ({ path }, index) => wanted.findIndex((one) => isDeepStrictEqual(one.path, path)) === index,
+    )
     .map(({ path }) => ({ path, before: valueAt(before, path), after: mergedAt(path, wanted) }))
     .filter((change) => !isDeepStrictEqual(change.before, change.after));
   return { text: changes.reduce(editOne, text), changes };
 }
 
 function mergedAt(path: readonly string[], wanted: readonly WantedValue[]): JsonValue {
-  const values = wanted.filter((one) => isSamePath(one.path, path)).map(({ value }) => value);
+  const values = wanted
+    .filter((one) => isDeepStrictEqual(one.path, path))
+    .map(({ value }) => value);
   return (values as JsonValue[]).reduce((one, other) => merge(one, other) ?? one);
 }
 
@@ -238,10 +242,6 @@ function valueAt(tree: JsonValue, path: readonly string[]): JsonValue | undefine
     (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     tree,
   );
-}
-
-function isSamePath(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((step, index) => step === other[index]);
 }
 
 /** Returns the text after its byte order mark. */

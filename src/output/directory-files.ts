@@ -51,11 +51,12 @@ async function listBelow(directory: string, prefix: string): Promise<readonly Ou
  * Returns the entries of a directory; none if it does not exist. Asks a second time, because some network file
  * systems give ENOENT for what another call finds.
  */
-async function entriesOf(path: string) {
+export async function entriesOf(path: string) {
   try {
     return await readdir(path, { withFileTypes: true });
   } catch (error) {
-    if (isMissing(error) && !isThere(path)) return [];
+    if (hasCode(error, "ENOTDIR")) return [];
+    if (hasCode(error, "ENOENT") && !isThere(path)) return [];
     throw outputError("read", path, error);
   }
 }
@@ -70,7 +71,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR");
 }
 

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory, writeDurably, writeSynced } from "../base/durable-file.js";
-import { hasCode } from "../base/errors.js";
 import { isLocked, linkNew, readHolder, takeLockFile } from "../base/lock-file.js";
 import { makeDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput, outputError } from "../base/output-error.js";
+import { entriesOf, isMissing } from "./directory-files.js";
 import { FileClaim } from "./file-claim.js";
 import type { HeldLock, Output } from "./output.js";
 
@@ -72,17 +72,4 @@ async function writeNew(file: string, content: string | Uint8Array): Promise<boo
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-async function entriesOf(directory: string) {
-  try {
-    return await readdir(directory, { withFileTypes: true });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw outputError("read", directory, error);
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR");
 }

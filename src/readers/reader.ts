@@ -56,6 +56,5 @@ export interface OpenedRange {
   readonly range: SourceRange;
   readonly fields: readonly FieldRequest[];
   readonly bytes: ByteSource;
-  /** `windowBytes`: size of the window before long rows grow it. */
-  readonly options: ReaderOptions & { readonly windowBytes?: number };
+  readonly options: ReaderOptions;
 }

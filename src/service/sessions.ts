@@ -4,7 +4,7 @@ import { type KeyFault, keyFault } from "../http/authentication.js";
 import type { HandlerAnswer, Handlers } from "../http/handler.js";
 import { keyDigest, keyRecord, newKeyText } from "../http/key-text.js";
 import { RateLimiter } from "../http/rate-limiter.js";
-import { ServiceError } from "../http/service-error.js";
+import { ServiceError, unauthorized } from "../http/service-error.js";
 import { sessionLimits } from "../http/service-limits.js";
 import { sessionCookie } from "../http/session-cookie.js";
 import type { KeyRecord, KeyStore } from "../storage/key-store.js";
@@ -115,10 +115,6 @@ const keyFaults: Readonly<Record<KeyFault, string>> = {
   expired: "This key has expired. Sign in with another one.",
   other_kind: "This key does not open the console. Sign in with a key that begins with console-.",
 };
-
-function unauthorized(message: string): ServiceError {
-  return new ServiceError({ status: 401, message });
-}
 
 function requireAttempt(limiter: RateLimiter, now: number): void {
   const retryAfterSeconds = limiter.take(attempts, now);

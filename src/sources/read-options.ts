@@ -35,6 +35,8 @@ export interface ReaderOptions {
   readonly makesDigests?: boolean;
   /** Path of the list in each row whose elements are the rows; absent if the rows themselves are. */
   readonly rows?: readonly string[] | undefined;
+  /** Bytes of the window of rows before long rows grow it. */
+  readonly windowBytes?: number;
   /** Absent if all threads have splits to read. */
   readonly openAhead?: OpenAhead | undefined;
 }

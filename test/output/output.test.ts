@@ -1,6 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { directoryFiles } from "../../src/output/directory-files.js";
 import { openOutput } from "../../src/output/open-output.js";
 import type { Output } from "../../src/output/output.js";
 import type { OutputPlace } from "../../src/output/output-place.js";
@@ -168,5 +169,13 @@ describe("an output in a directory", () => {
     });
     expect(await output.get("file/below", signal)).toBeUndefined();
     await expect(output.get("", signal)).rejects.toMatchObject({ code: "output_unwritable" });
+  });
+
+  it("has no files below a file", async () => {
+    const directory = join(scratch, "file");
+    writeFileSync(directory, "text");
+    const output = await openOutput({ directory: join(directory, "below"), s3: {} });
+    expect(await output.list("", signal)).toEqual([]);
+    expect(await directoryFiles(join(directory, "below")).list("events/")).toEqual([]);
   });
 });

@@ -17,10 +17,7 @@ import { Seams } from "./seams.js";
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-interface CsvReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
-  /** Size of the window before long rows grow it. */
-  readonly windowBytes?: number;
-}
+type CsvReaderOptions = Pick<ReaderOptions, "rowBytesMax" | "signal" | "windowBytes">;
 
 /**
  * Reads rows of UTF-8 CSV. A range must begin at a record and end after one. `bytes` begin at its

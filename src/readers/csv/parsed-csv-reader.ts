@@ -57,7 +57,7 @@ export class ParsedCsvReader implements Reader {
     dialect: CsvDialect,
     fields: readonly FieldRequest[],
     bytes: ByteSource,
-    options: Pick<ReaderOptions, "rowBytesMax" | "signal"> & { readonly windowBytes?: number },
+    options: Pick<ReaderOptions, "rowBytesMax" | "signal" | "windowBytes">,
   ) {
     this.#kernel = kernel;
     this.#range = range;

@@ -21,10 +21,7 @@ import { type RowLayout, RowScanner } from "./row-scanner.js";
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-interface JsonReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
-  /** Size of the window before long rows grow it. */
-  readonly windowBytes?: number;
-}
+type JsonReaderOptions = Pick<ReaderOptions, "rowBytesMax" | "signal" | "windowBytes">;
 
 /**
  * Reads rows of JSON. With layout `lines`, a range may begin and end anywhere; its rows are the
