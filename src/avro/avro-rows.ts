@@ -1,6 +1,7 @@
 import { KIB } from "../base/limits.js";
 import type { ByteSource } from "../sources/byte-source.js";
 import { corrupt } from "../sources/source-errors.js";
+import { RewrittenBytes } from "../sources/wrapped-bytes.js";
 import { type AvroBlock, AvroBlocks } from "./avro-blocks.js";
 import { AvroError, AvroInput } from "./avro-input.js";
 import { JsonText } from "./json-text.js";
@@ -12,13 +13,11 @@ const OUTPUT_BYTES = 64 * KIB;
 const ROW_BYTES_MORE = 1 * KIB;
 
 /** The rows of an Avro object container file as JSON, one a line. */
-export class AvroRows implements ByteSource {
-  readonly #bytes: ByteSource;
+export class AvroRows extends RewrittenBytes {
   readonly #name: string;
   readonly #blocks: AvroBlocks;
   readonly #input = new AvroInput();
   readonly #text: JsonText;
-  #taken = 0;
   #block: AvroBlock | undefined;
   #blockRows = 0;
   #ended = false;
@@ -26,44 +25,30 @@ export class AvroRows implements ByteSource {
 
   /** `name`: of the source. */
   constructor(bytes: ByteSource, name: string, rowBytesMax: number) {
-    this.#bytes = bytes;
+    super(bytes);
     this.#name = name;
     this.#blocks = new AvroBlocks(bytes, name);
     this.#text = new JsonText(rowBytesMax + ROW_BYTES_MORE);
   }
 
-  get consumed(): number {
-    return this.#bytes.consumed;
-  }
-
-  async read(target: Uint8Array): Promise<number> {
-    while (this.#taken === this.#text.size) {
-      if (this.#failure !== undefined) throw this.#failure;
-      if (this.#ended) return 0;
-      await this.#refill();
-    }
-    const part = this.#text.bytes.subarray(this.#taken, this.#taken + target.length);
-    target.set(part);
-    this.#taken += part.length;
-    return part.length;
-  }
-
-  close(): Promise<void> {
+  override close(): Promise<void> {
     return this.#blocks.close();
   }
 
   /** Keeps an error until what precedes it was read. */
-  async #refill(): Promise<void> {
+  protected async make(): Promise<Uint8Array | undefined> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#ended) return undefined;
     this.#text.clear();
-    this.#taken = 0;
     try {
       const block = this.#block ?? (await this.#nextBlock());
-      if (block === undefined) return;
+      if (block === undefined) return undefined;
       this.#writeRows(block);
       if (this.#blockRows === block.rows) this.#finishBlock(block);
     } catch (error) {
       this.#failure = error;
     }
+    return this.#text.bytes;
   }
 
   async #nextBlock(): Promise<AvroBlock | undefined> {

@@ -14,16 +14,17 @@ export interface ByteSource {
 }
 
 /** Returns a source of bytes that are in memory. */
-export function bytesInMemory(bytes: Buffer): ByteSource {
+export function bytesInMemory(bytes: Uint8Array): ByteSource {
   let position = 0;
   return {
     get consumed() {
       return position;
     },
     read(target) {
-      const read = bytes.copy(target, 0, position);
-      position += read;
-      return read;
+      const part = bytes.subarray(position, position + target.length);
+      target.set(part);
+      position += part.length;
+      return part.length;
     },
     close: async () => {},
   };

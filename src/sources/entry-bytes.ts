@@ -6,6 +6,7 @@ import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { fetchObject, ObjectBytes, type ObjectOptions } from "./object-bytes.js";
 import type { SourceBytes, ZipEntry } from "./source.js";
 import { corrupt, truncated, withAltered } from "./source-errors.js";
+import { WrappedBytes } from "./wrapped-bytes.js";
 
 const LOCAL_HEADER_SIGNATURE = 0x04034b50;
 const LOCAL_HEADER_BYTES = 30;
@@ -58,7 +59,7 @@ function dataStartOf(source: string, header: Buffer, { localHeaderOffset }: ZipE
 }
 
 /** An entry's decompressed bytes, checked against the size and the CRC-32 of the central directory. */
-export class CheckedEntryBytes implements ByteSource {
+export class CheckedEntryBytes extends WrappedBytes {
   #given = 0;
   #crc = 0;
   /** True if there are more bytes than the directory says; the expected ones come out first. */
@@ -67,12 +68,10 @@ export class CheckedEntryBytes implements ByteSource {
   /** Owns `bytes` from now on. */
   constructor(
     private readonly source: string,
-    private readonly bytes: ByteSource,
+    bytes: ByteSource,
     private readonly entry: ZipEntry,
-  ) {}
-
-  get consumed(): number {
-    return this.bytes.consumed;
+  ) {
+    super(bytes);
   }
 
   async read(target: Uint8Array): Promise<number> {
@@ -87,10 +86,6 @@ export class CheckedEntryBytes implements ByteSource {
     this.#crc = crc32(target.subarray(0, allowed), this.#crc);
     this.#given += allowed;
     return allowed;
-  }
-
-  close(): Promise<void> {
-    return this.bytes.close();
   }
 
   /** If data breaks before its checksum could be compared, all of it may be altered. */

@@ -3,7 +3,7 @@ import { DECODE_CHUNK_BYTES, DECOMPRESSION_RATIO_FLOOR_BYTES } from "../base/lim
 import { Kernel } from "../batch/kernel.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { BrotliBytes } from "./brotli-bytes.js";
-import type { ByteSource } from "./byte-source.js";
+import { type ByteSource, bytesInMemory } from "./byte-source.js";
 import { CheckedEntryBytes, openEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
@@ -19,6 +19,7 @@ import {
 } from "./source.js";
 import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
 import { TarEntryBytes } from "./tar-bytes.js";
+import { WrappedBytes } from "./wrapped-bytes.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
 /**
@@ -65,24 +66,8 @@ function openFile(source: SourceBytes, start: number, options: OpenOptions): Byt
     return new ObjectBytes(source, { start, end, expectedEnd, fetched }, options);
   }
   if (start === 0 && fetched?.start === 0 && fetched.bytes.length === end)
-    return new ReadBytes(fetched.bytes);
+    return bytesInMemory(fetched.bytes);
   return new FileBytes(source, new InputFileHandle(source), start, end, options.signal);
-}
-
-/** The bytes of a small file that was read as a whole. */
-class ReadBytes implements ByteSource {
-  consumed = 0;
-
-  constructor(private readonly bytes: Uint8Array) {}
-
-  read(target: Uint8Array): number {
-    const part = this.bytes.subarray(this.consumed, this.consumed + target.length);
-    target.set(part);
-    this.consumed += part.length;
-    return part.length;
-  }
-
-  async close(): Promise<void> {}
 }
 
 async function openDecoders(source: SourceBytes, options: OpenOptions): Promise<ByteSource> {
@@ -104,7 +89,7 @@ function openStored(
 function openMember(source: SourceBytes, entry: TarEntry, options: OpenOptions): ByteSource {
   const { offset: start, size, codecs } = entry;
   const { fetched, signal } = options;
-  if (fetched?.start === 0 && fetched.bytes.length === size) return new ReadBytes(fetched.bytes);
+  if (fetched?.start === 0 && fetched.bytes.length === size) return bytesInMemory(fetched.bytes);
   if (codecs.length > 0) {
     const { fetched: _, openAhead: __, sound: ___, ...others } = options;
     return new TarEntryBytes(source, entry, openBytes, others, fetched?.bytes);
@@ -217,19 +202,16 @@ class Allowance {
  * Stops a decompression bomb at any layer, after exactly the allowed bytes, so that every run reads the
  * same rows of it.
  */
-class BoundedBytes implements ByteSource {
+class BoundedBytes extends WrappedBytes {
   #left: number;
   #exceeded = false;
 
   constructor(
-    private readonly bytes: ByteSource,
+    bytes: ByteSource,
     private readonly allowance: Allowance,
   ) {
+    super(bytes);
     this.#left = allowance.bytesMax;
-  }
-
-  get consumed(): number {
-    return this.bytes.consumed;
   }
 
   async read(target: Uint8Array): Promise<number> {
@@ -243,20 +225,10 @@ class BoundedBytes implements ByteSource {
     if (this.#left === 0) throw this.allowance.exceeded();
     return this.#left;
   }
-
-  close(): Promise<void> {
-    return this.bytes.close();
-  }
 }
 
 /** Decoded bytes that are decoded again: if some may be altered, it is unknown which rows they hold. */
-class OuterBytes implements ByteSource {
-  constructor(private readonly bytes: ByteSource) {}
-
-  get consumed(): number {
-    return this.bytes.consumed;
-  }
-
+class OuterBytes extends WrappedBytes {
   async read(target: Uint8Array): Promise<number> {
     try {
       return await this.bytes.read(target);
@@ -265,25 +237,18 @@ class OuterBytes implements ByteSource {
       throw isAltered ? withAltered(error, 0) : error;
     }
   }
-
-  close(): Promise<void> {
-    return this.bytes.close();
-  }
 }
 
 /** The sound bytes of a source; then it throws their error. */
-class FirstBytes implements ByteSource {
+class FirstBytes extends WrappedBytes {
   #left: number;
 
   constructor(
-    private readonly bytes: ByteSource,
+    bytes: ByteSource,
     private readonly sound: SoundBytes,
   ) {
+    super(bytes);
     this.#left = sound.bytes;
-  }
-
-  get consumed(): number {
-    return this.bytes.consumed;
   }
 
   async read(target: Uint8Array): Promise<number> {
@@ -291,10 +256,6 @@ class FirstBytes implements ByteSource {
     const count = await this.bytes.read(target.subarray(0, this.#left));
     this.#left -= count;
     return count;
-  }
-
-  close(): Promise<void> {
-    return this.bytes.close();
   }
 }
 

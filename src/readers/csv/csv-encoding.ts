@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { option } from "../../base/option-text.js";
 import type { ByteSource } from "../../sources/byte-source.js";
 import { type CsvDialect, MIXED_ENCODING } from "../../sources/source.js";
+import { RewrittenBytes } from "../../sources/wrapped-bytes.js";
 
 /** Bytes of a head that decide the encoding. More do not change the result. */
 export const ENCODING_PROBE_BYTES = 4_096;
@@ -90,37 +91,22 @@ const REPLACEMENT = Buffer.from("\ufffd");
 const INVALID = Buffer.from([0xff]);
 
 /** Recodes what TextDecoder knows to UTF-8. */
-class DecodedSource implements ByteSource {
-  readonly #bytes: ByteSource;
+class DecodedSource extends RewrittenBytes {
   readonly #decoder: InstanceType<typeof TextDecoder>;
   readonly #input = new Uint8Array(CHUNK_BYTES);
-  #output: Buffer = Buffer.alloc(0);
   #ended = false;
 
   constructor(bytes: ByteSource, encoding: string) {
-    this.#bytes = bytes;
+    super(bytes);
     this.#decoder = new TextDecoder(encoding, { ignoreBOM: true });
   }
 
-  get consumed(): number {
-    return this.#bytes.consumed;
-  }
-
-  async read(target: Uint8Array): Promise<number> {
-    while (this.#output.length === 0) {
-      if (this.#ended) return 0;
-      const read = await this.#bytes.read(this.#input);
-      this.#ended = read === 0;
-      const text = this.#decoder.decode(this.#input.subarray(0, read), { stream: !this.#ended });
-      this.#output = withInvalid(Buffer.from(text));
-    }
-    const count = this.#output.copy(target);
-    this.#output = this.#output.subarray(count);
-    return count;
-  }
-
-  close(): Promise<void> {
-    return this.#bytes.close();
+  protected async make(): Promise<Uint8Array | undefined> {
+    if (this.#ended) return undefined;
+    const read = await this.bytes.read(this.#input);
+    this.#ended = read === 0;
+    const text = this.#decoder.decode(this.#input.subarray(0, read), { stream: !this.#ended });
+    return withInvalid(Buffer.from(text));
   }
 }
 
@@ -146,8 +132,7 @@ const HALF_UNIT = 0xff;
  * Recodes UTF-16 to UTF-8. A lone surrogate and half a unit at the end become invalid UTF-8, so
  * that their row is rejected instead of changed.
  */
-export class Utf16Source implements ByteSource {
-  readonly #bytes: ByteSource;
+export class Utf16Source extends RewrittenBytes {
   /** Index of the low byte of a unit. */
   readonly #low: 0 | 1;
   readonly #input = new Uint8Array(CHUNK_BYTES);
@@ -155,48 +140,30 @@ export class Utf16Source implements ByteSource {
   #start = 0;
   #end = 0;
   #ended = false;
-  /** Recoded bytes that did not fit into the last target: [outputStart, outputEnd). */
   readonly #output = new Uint8Array((CHUNK_BYTES / 2) * UNIT_BYTES_MAX + UNIT_BYTES_MAX);
-  #outputStart = 0;
-  #outputEnd = 0;
 
   constructor(bytes: ByteSource, encoding: "utf-16le" | "utf-16be") {
-    this.#bytes = bytes;
+    super(bytes);
     this.#low = encoding === "utf-16be" ? 1 : 0;
   }
 
-  get consumed(): number {
-    return this.#bytes.consumed;
-  }
-
-  async read(target: Uint8Array): Promise<number> {
-    while (this.#outputStart === this.#outputEnd) {
-      if (this.#ended) return 0;
-      await this.#refill();
-      this.#recode();
-    }
-    const end = Math.min(this.#outputEnd, this.#outputStart + target.length);
-    target.set(this.#output.subarray(this.#outputStart, end));
-    const count = end - this.#outputStart;
-    this.#outputStart = end;
-    return count;
-  }
-
-  close(): Promise<void> {
-    return this.#bytes.close();
+  protected async make(): Promise<Uint8Array | undefined> {
+    if (this.#ended) return undefined;
+    await this.#refill();
+    return this.#recode();
   }
 
   async #refill(): Promise<void> {
     this.#input.copyWithin(0, this.#start, this.#end);
     this.#end -= this.#start;
     this.#start = 0;
-    const read = await this.#bytes.read(this.#input.subarray(this.#end));
+    const read = await this.bytes.read(this.#input.subarray(this.#end));
     this.#end += read;
     this.#ended = read === 0;
   }
 
   /** Recodes whole characters: the first half of a pair waits for the second. */
-  #recode(): void {
+  #recode(): Uint8Array {
     const output = this.#output;
     let p = this.#start;
     let t = 0;
@@ -232,8 +199,7 @@ export class Utf16Source implements ByteSource {
       p = this.#end;
     }
     this.#start = p;
-    this.#outputStart = 0;
-    this.#outputEnd = t;
+    return output.subarray(0, t);
   }
 
   #unit(p: number): number {

@@ -1,6 +1,7 @@
 import type { ByteSource } from "../../sources/byte-source.js";
 import type { KeyedRows } from "../../sources/source.js";
 import { corrupt, truncated } from "../../sources/source-errors.js";
+import { RewrittenBytes } from "../../sources/wrapped-bytes.js";
 import { checkWrapperEnd } from "./find-wrapper.js";
 
 const LINE_FEED = 0x0a;
@@ -32,14 +33,12 @@ type State = "member" | "key" | "colon" | "value" | "first" | "inside" | "betwee
  * `{"$key":"k1","a": 1}`. A `$key` of the row itself comes later, so it is the one that counts. Values
  * that are not objects stay as they are, for the reader to reject. Such objects may follow each other.
  */
-export class KeyedBytes implements ByteSource {
-  readonly #bytes: ByteSource;
+export class KeyedBytes extends RewrittenBytes {
   readonly #name: string;
   readonly #isMember: boolean;
   readonly #input = new Uint8Array(CHUNK_BYTES);
   /** Each byte of input gives one byte, or the text of a key that was read before. */
   readonly #output = new Uint8Array(2 * CHUNK_BYTES + 2 * KEY_BYTES_MAX);
-  #outputStart = 0;
   #outputEnd = 0;
   #position = 0;
   #skip: number;
@@ -54,37 +53,17 @@ export class KeyedBytes implements ByteSource {
 
   /** `name`: of the source. */
   constructor(bytes: ByteSource, { start, isMember }: KeyedRows, name: string) {
-    this.#bytes = bytes;
+    super(bytes);
     this.#skip = start;
     this.#isMember = isMember;
     this.#name = name;
   }
 
-  get consumed(): number {
-    return this.#bytes.consumed;
-  }
-
-  async read(target: Uint8Array): Promise<number> {
-    while (this.#outputStart === this.#outputEnd) {
-      if (this.#failure !== undefined) throw this.#failure;
-      if (this.#ended) return 0;
-      await this.#refill();
-    }
-    const end = Math.min(this.#outputEnd, this.#outputStart + target.length);
-    target.set(this.#output.subarray(this.#outputStart, end));
-    const count = end - this.#outputStart;
-    this.#outputStart = end;
-    return count;
-  }
-
-  close(): Promise<void> {
-    return this.#bytes.close();
-  }
-
   /** Keeps an error until what precedes it was read. */
-  async #refill(): Promise<void> {
-    const read = await this.#bytes.read(this.#input);
-    this.#outputStart = 0;
+  protected async make(): Promise<Uint8Array | undefined> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#ended) return undefined;
+    const read = await this.bytes.read(this.#input);
     this.#outputEnd = 0;
     this.#ended = read === 0;
     const skipped = Math.min(this.#skip, read);
@@ -103,6 +82,7 @@ export class KeyedBytes implements ByteSource {
     } catch (error) {
       this.#failure = error;
     }
+    return this.#output.subarray(0, this.#outputEnd);
   }
 
   #takeMark(byte: number, state: "member" | "colon" | "value" | "first" | "between"): void {
