@@ -1,7 +1,7 @@
 import { type Kernel, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { foldedIdsLayout } from "../batch/layouts.js";
-import { FOLDED_SLOT_BYTES, foldedSlotBits } from "./kernel-tables.js";
+import { FOLDED_SLOT_BYTES, foldedSlotBits, placeFoldedSlots } from "./kernel-tables.js";
 
 const SLOT_WORDS = FOLDED_SLOT_BYTES / 4;
 
@@ -29,11 +29,7 @@ export class HashCounts {
     this.#table = new KernelRecord(kernel, foldedIdsLayout);
     this.#added = new Region(kernel, 0);
     this.#numbers = new Region(kernel, 0);
-    const bits = foldedSlotBits(0);
-    const slots = kernel.allocate(FOLDED_SLOT_BYTES * 2 ** bits);
-    kernel.bytes.fill(0, slots, slots + FOLDED_SLOT_BYTES * 2 ** bits);
-    this.#table.set("slots", slots);
-    this.#table.set("bits", bits);
+    placeFoldedSlots(kernel, this.#table);
   }
 
   /** Address of the table that kernels use. */

@@ -2,7 +2,7 @@ import type { Kernel } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { foldedPairsLayout } from "../batch/layouts.js";
 import type { HashCounts } from "./hash-counts.js";
-import { FOLDED_SLOT_BYTES, foldedSlotBits } from "./kernel-tables.js";
+import { FOLDED_SLOT_BYTES, foldedSlotBits, placeFoldedSlots } from "./kernel-tables.js";
 import type { Estimate } from "./report.js";
 
 /**
@@ -18,11 +18,7 @@ export class IdPairs {
     private readonly pairsMax: number,
   ) {
     this.#pairs = new KernelRecord(kernel, foldedPairsLayout);
-    const bits = foldedSlotBits(0);
-    const slots = kernel.allocate(FOLDED_SLOT_BYTES * 2 ** bits);
-    kernel.bytes.fill(0, slots, slots + FOLDED_SLOT_BYTES * 2 ** bits);
-    this.#pairs.set("slots", slots);
-    this.#pairs.set("bits", bits);
+    placeFoldedSlots(kernel, this.#pairs);
   }
 
   /** The pairs that are kept. */

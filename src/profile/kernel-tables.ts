@@ -20,6 +20,15 @@ export function foldedSlotBits(entriesMax: number): number {
   return FOLDED_SLOT_BITS_MIN + Math.ceil(more / FOLDED_SLOT_BITS_STEP) * FOLDED_SLOT_BITS_STEP;
 }
 
+/** Gives such a table its first slots, which are free. */
+export function placeFoldedSlots(kernel: Kernel, table: KernelRecord<"slots" | "bits">): void {
+  const bytes = FOLDED_SLOT_BYTES * 2 ** FOLDED_SLOT_BITS_MIN;
+  const slots = kernel.allocate(bytes);
+  kernel.bytes.fill(0, slots, slots + bytes);
+  table.set("slots", slots);
+  table.set("bits", FOLDED_SLOT_BITS_MIN);
+}
+
 /** Counts rows by a whole number in kernel memory, for at most `numbersMax` numbers. */
 export class NumberCounts {
   readonly #counts: KernelRecord<keyof typeof countsLayout.words>;
