@@ -1,5 +1,5 @@
 /** Patterns of Luxon's tokens for usual times that `auto` does not read, in the order of preference. */
-export const timePatterns: readonly string[] = [
+const timePatterns: readonly string[] = [
   "yyyy/MM/dd HH:mm:ss",
   "yyyy/MM/dd HH:mm:ss.SSS",
   "yyyy/MM/dd HH:mm",

@@ -12,7 +12,7 @@ import type { CommandContext } from "./context.js";
 import { csvCell } from "./csv-cell.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
-export interface NamesInvocation extends CommandLine {
+interface NamesInvocation extends CommandLine {
   /** Print CSV instead of a table. */
   readonly csv: boolean;
 }

@@ -15,7 +15,7 @@ import type { CommandContext } from "./context.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 import { type Listing, printListing, type Watch, watchRuns } from "./watch-runs.js";
 
-export interface RunsInvocation extends CommandLine {
+interface RunsInvocation extends CommandLine {
   /** Print the listing again when it changes, until everything has ended. */
   readonly watch: boolean;
 }

@@ -1,7 +1,7 @@
 import Bottleneck from "bottleneck";
 
 /** The most writes that a console takes in a time. */
-export interface WriteWindow {
+interface WriteWindow {
   readonly requests: number;
   readonly seconds: number;
 }

@@ -31,7 +31,7 @@ const environmentsRequest = withRule(
   duplicateFaults,
 );
 
-export const environments = z
+const environments = z
   .object({ ...partFields, environments: list(environment).describe(described) })
   .describe("The environments of the project.");
 

@@ -34,7 +34,7 @@ export const eventName = text("Event name.").min(1).max(EVENT_NAME_CHARACTERS_MA
 
 // Not loose objects or records: they copy every property on this hot path. The service stores the text of
 // the body, not these values.
-export const eventUser = z
+const eventUser = z
   .object({ userID: text("ID of the user."), stableID: text("ID of the device.") })
   .partial()
   .meta({ description: "The user: IDs and any other attributes.", additionalProperties: true });
@@ -173,7 +173,7 @@ export const eventListQuery = z
   .exactPartial()
   .extend({ limit: pageQuery.shape.limit });
 
-export const personQuery = withRule(
+const personQuery = withRule(
   z
     .object({
       userID: text("ID of the user.").min(1),

@@ -158,7 +158,7 @@ export const experiment = writable
   })
   .describe("An experiment.");
 
-export const enableGroups = z.object({
+const enableGroups = z.object({
   group_names: textList("Names of the groups to enable."),
 });
 

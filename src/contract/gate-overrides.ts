@@ -37,7 +37,7 @@ const overridesRequest = z
   })
   .exactPartial();
 
-export const gateOverrides = z
+const gateOverrides = z
   .object({
     ...partFields,
     ...overrideLists,

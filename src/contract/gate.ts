@@ -66,7 +66,7 @@ export const gateDefaults: Omit<
 
 const gateCreate = writable.exactPartial().extend({ name: fields.name });
 
-export const gatePatch = writable
+const gatePatch = writable
   .omit({ id: true, checksPerHour: true, holdoutIDs: true, isTemplate: true })
   .exactPartial();
 

@@ -109,6 +109,9 @@ function parameterFaults(body: unknown): readonly RuleFault[] {
   });
 }
 
+export type LayerCreate = z.output<typeof layerCreate>;
+export type LayerReplace = z.output<typeof layerReplace>;
+export type LayerPatch = z.output<typeof layerPatch>;
 export type Layer = z.output<typeof layer>;
 
 const path = "/console/v1/layers";

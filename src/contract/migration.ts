@@ -6,8 +6,8 @@ import { consoleRoutes, extension, noParams, type Route } from "./route.js";
 /** Raised when a reader of older journals would misunderstand a newer one. */
 export const JOURNAL_VERSION = 1;
 
-export const attemptStates = ["running", "done", "failed", "interrupted", "killed"] as const;
-export const stepStates = ["waiting", ...attemptStates, "skipped"] as const;
+const attemptStates = ["running", "done", "failed", "interrupted", "killed"] as const;
+const stepStates = ["waiting", ...attemptStates, "skipped"] as const;
 export const stepNames = [
   "fetch",
   "validate",

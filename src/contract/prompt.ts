@@ -53,7 +53,7 @@ const promptPatch = writable.omit({ name: true }).exactPartial();
 
 const promptReplace = promptPatch.extend({ description: fields.description });
 
-export const prompt = z
+const prompt = z
   .object({
     id: text("Name ID, equal to the name."),
     ...fields,

@@ -12,7 +12,7 @@ import { knownFilter, listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 
 /** Kinds of entities whose changes can be scheduled. */
-export const scheduledKinds = ["gate", "dynamic_config", "experiment", "segment"] as const;
+const scheduledKinds = ["gate", "dynamic_config", "experiment", "segment"] as const;
 
 const states = ["pending", "applied", "failed"] as const;
 

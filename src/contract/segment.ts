@@ -85,7 +85,7 @@ const idsReset = idsBody.exactPartial().optional();
 
 const segmentCreate = writable.exactPartial().extend({ name: fields.name, type: fields.type });
 
-export const segment = z
+const segment = z
   .object({
     ...fields,
     ...provenance,

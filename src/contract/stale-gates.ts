@@ -8,11 +8,7 @@ const STALE_DAYS = 30;
 const STALE_DAYS_MAX = 365;
 
 /** Why a gate is stale, in the words of the platform. */
-export const staleReasons = [
-  "STALE_ALL_TRUE",
-  "STALE_ALL_FALSE",
-  "STALE_PROBABLY_DEAD_CHECK",
-] as const;
+const staleReasons = ["STALE_ALL_TRUE", "STALE_ALL_FALSE", "STALE_PROBABLY_DEAD_CHECK"] as const;
 
 const count = (description: string) => z.int().describe(description);
 const time = (description: string) => z.int().describe(`${description}, in ms since the epoch`);

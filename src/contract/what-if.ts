@@ -80,7 +80,7 @@ const impact = z
   .describe("What a change would do; null without a user of an event.");
 
 /** Users that one call asks. */
-export const IMPACT_USERS_MAX = 10_000;
+const IMPACT_USERS_MAX = 10_000;
 
 function onEntity(part: string, group: string) {
   return consoleRoutes(group, `/console/v1/${part}/{id}`, idParams);

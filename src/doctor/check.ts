@@ -1,7 +1,7 @@
 import { factsOf } from "../report/error-text.js";
 
 /** `failed`: the run would fail. `warning`: it may fail, or the check cannot tell. */
-export type CheckState = "ok" | "warning" | "failed";
+type CheckState = "ok" | "warning" | "failed";
 
 /** The result of one check. */
 export interface Check {

@@ -17,7 +17,7 @@ import { checkPlainText, checkProxies, checkSecrets } from "./secret-checks.js";
 import { checkConsole, checkQueue, checkWebhook } from "./service-checks.js";
 import type { SystemFacts } from "./system-facts.js";
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly configuration: Configuration;
   readonly environment: Environment;
   /** Absolute; holds the data of an embedded service. */

@@ -25,7 +25,7 @@ export interface SizeEstimate {
 }
 
 /** Bytes of the inputs of a run. */
-export interface InputBytes {
+interface InputBytes {
   readonly plainBytes: number;
   readonly compressedBytes: number;
 }

@@ -30,7 +30,7 @@ import { hasMergedIDs, type OtherKind } from "../sources/other-files.js";
 import type { StoreUsage } from "../store/store-usage.js";
 
 /** Counts of a table of identities. */
-export interface IdentityCounts {
+interface IdentityCounts {
   /** Anonymous ids with a user. */
   readonly joined: number;
   /** The same by evidence. */

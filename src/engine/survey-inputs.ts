@@ -20,7 +20,7 @@ import { surveySources, takeSamples } from "../survey/survey-sources.js";
 import { unusedFields } from "../survey/unused-fields.js";
 
 /** Inputs that `init` examines. */
-export interface SurveyRequest {
+interface SurveyRequest {
   readonly options: CountRequest;
   /** Directory that an export would write to: its files are not inputs. */
   readonly outputDirectory: string;

@@ -20,7 +20,7 @@ export function loggedNames(name: string): readonly string[] {
 }
 
 /** Returns the djb2 hash of a text's UTF-16 units, as 32 unsigned bits in decimal digits. */
-export function djb2(text: string): string {
+function djb2(text: string): string {
   let value = 0;
   for (let at = 0; at < text.length; at += 1) {
     value = (Math.imul(value, 31) + text.charCodeAt(at)) | 0;

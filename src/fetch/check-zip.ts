@@ -5,7 +5,7 @@ import { readZipDirectory } from "../sources/zip-directory.js";
 import { readLines } from "./read-lines.js";
 
 /** A file in an archive. */
-export interface CheckedMember {
+interface CheckedMember {
   readonly name: string;
   /** Lines that are not empty. */
   readonly rows: number;

@@ -2,7 +2,7 @@ import type { LimitUse } from "./request-limit.js";
 import type { WindowRecord } from "./window-files.js";
 
 /** How far a fetch is. */
-export interface FetchStanding {
+interface FetchStanding {
   /** The window in words. */
   readonly what: string;
   /** The time of the vendor's events that nobody has asked for yet, in ms. */

@@ -7,7 +7,7 @@ const BLOCK_BYTES = 1 << 18;
 const LINE_FEED = 0x0a;
 
 /** The lines of a source that was read to its end. */
-export interface ReadLines {
+interface ReadLines {
   /** Lines that are not empty. */
   readonly lines: number;
   /** False if the last line has no line feed; true if there is no line. */

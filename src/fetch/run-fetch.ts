@@ -13,7 +13,7 @@ import type { CheckedFile, Downloaded, FetchTools, Vendor } from "./vendor.js";
 import type { LocalFile, WindowFiles, WindowRecord } from "./window-files.js";
 import { cutWindow, halfOf, type Window } from "./windows.js";
 
-export interface FetchTask {
+interface FetchTask {
   readonly vendor: Vendor;
   readonly files: WindowFiles;
   /** The time whose events are to be there at the end. */

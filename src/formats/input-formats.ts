@@ -35,7 +35,7 @@ interface DetectionHints {
 }
 
 /** `none`: another format. `undecided`: only for a `part`, which is too short. */
-export type Detected = Format | "none" | "undecided";
+type Detected = Format | "none" | "undecided";
 
 type ReadBytes<F extends Format> = (opened: OpenedRange, format: F) => Reader | Promise<Reader>;
 

@@ -39,14 +39,14 @@ const openingKinds: Readonly<Record<KeyAccess, readonly [KeyKind, ...KeyKind[]]>
 };
 
 /** Who makes a request. */
-export interface Caller {
+interface Caller {
   readonly key: KeyRecord;
   /** The session that the request names by its cookie; undefined if it has a key itself. */
   readonly session: SessionRecord | undefined;
 }
 
 /** The stores and limits that authentication reads beside the request. */
-export interface KeyChecks extends CookieFacts {
+interface KeyChecks extends CookieFacts {
   /** Headers that may carry the key; the first is named in refusals. */
   readonly keyHeaders: readonly string[];
   readonly keys: KeyStore;

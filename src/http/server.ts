@@ -2,7 +2,7 @@ import { collectDefaultMetrics } from "prom-client";
 import type { Store } from "../storage/store.js";
 import type { App } from "./app.js";
 
-export interface ServerAddress {
+interface ServerAddress {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;

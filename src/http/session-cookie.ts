@@ -5,7 +5,7 @@ import { ServiceError } from "./service-error.js";
  * Header that the console's own page sends with each request that changes something. A page of another
  * origin cannot: a header of that name makes the browser ask first, and the service does not allow it.
  */
-export const PAGE_HEADER = "x-switchyard-page";
+const PAGE_HEADER = "x-switchyard-page";
 
 /** Parts of a request that say which cookie is meant. */
 export interface CookieFacts {

@@ -26,7 +26,7 @@ export interface RuleLinks {
 }
 
 /** The mapping that a `LinkMapper` works from. */
-export interface LinkMapperOptions {
+interface LinkMapperOptions {
   readonly rules: readonly LinkRule[];
   /** Time fields, in the order of choice. */
   readonly times: readonly TimeSource[];

@@ -116,7 +116,7 @@ export class LinkRecords {
   }
 }
 
-export function isGenerated(id: string): boolean {
+function isGenerated(id: string): boolean {
   return generated.some((form) => form.test(id));
 }
 

@@ -7,7 +7,7 @@ import type { PresetName } from "../mapper/presets.js";
  * the same time. `event`: both ids are on one event.
  */
 export const evidences = ["identify", "alias", "event", "merge", "person"] as const;
-export type Evidence = (typeof evidences)[number];
+type Evidence = (typeof evidences)[number];
 
 /**
  * The ids that a rule links. `user`: `from` is a device, or an older id, of the user `to`. `same`: both are
@@ -34,7 +34,7 @@ export interface LinkRule {
 }
 
 /** All rules of a tool's exports. */
-export interface LinkRules {
+interface LinkRules {
   readonly rules: readonly LinkRule[];
   /** Fields of times that events do not have, after those of the mapping. */
   readonly times?: readonly TimeSource[];

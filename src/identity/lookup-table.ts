@@ -13,7 +13,7 @@ const BUCKET_ENTRIES = 4;
 const BITS_MAX = 24;
 
 /** A finished table. */
-export interface WrittenTable {
+interface WrittenTable {
   readonly identity: SharedIdentity;
   /** Anonymous ids with a user. */
   readonly ids: number;

@@ -33,7 +33,7 @@ export function tableFormatOf(path: string): OutputFormat | undefined {
 const ROWS_MAX = 8_192;
 
 /** Columns of a table, and the fields of events that hold them, in the form of the option `columns`. */
-export type TableColumns = readonly string[];
+type TableColumns = readonly string[];
 
 /** Writes a table to a file that does not exist yet. Its rows are events, whose fields its columns show. */
 export class TableFile {

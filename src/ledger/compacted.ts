@@ -31,7 +31,7 @@ export const compactedDaySchema = z.object({
 });
 
 /** The joined parts of a day directory. */
-export type CompactedDay = Immutable<z.infer<typeof compactedDaySchema>>;
+type CompactedDay = Immutable<z.infer<typeof compactedDaySchema>>;
 
 /** The parts of an output that were joined after it was finished. The records of splits list the old ones. */
 export class CompactedParts {

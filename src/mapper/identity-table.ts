@@ -19,7 +19,7 @@ export interface SharedIdentity {
 }
 
 /** Bytes of an entry before its text. */
-export const IDENTITY_HEAD_BYTES = 20;
+const IDENTITY_HEAD_BYTES = 20;
 
 /** Returns the bytes of an entry by the length of its text. */
 export function identityEntryBytes(length: number): number {

@@ -287,7 +287,7 @@ const RECORD_PATH = "_switchyard/migration.json";
 type Exported = Pick<ExportResult, "manifestPath" | "manifest">;
 
 /** Records that all steps of a migration are done for the current manifest of its export. */
-export async function recordMigration(
+async function recordMigration(
   configuration: Configuration,
   exported: Exported,
   signal: AbortSignal,
@@ -301,7 +301,7 @@ export async function recordMigration(
  * Returns true if an earlier migration of the same configuration did all its steps for this export, and
  * an embedded service still has as many events.
  */
-export async function isMigrated(
+async function isMigrated(
   configuration: Configuration,
   exported: Exported,
   stored: StoredEvents | undefined,

@@ -77,7 +77,7 @@ export interface Configuration {
 }
 
 /** The place in which an option was given. */
-export interface OptionOrigin {
+interface OptionOrigin {
   /** The flag, the variable, or the key in the file. */
   readonly name: string;
   /** `<file>:<line>:<column>`; absent outside of files. */

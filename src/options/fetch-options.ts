@@ -9,7 +9,7 @@ import { placeOf, valuesOf } from "./run-options.js";
 import { type Environment, readVendorKey } from "./secrets.js";
 
 /** The options of `fetch`. Times in ms since 1970. */
-export interface FetchRequest {
+interface FetchRequest {
   readonly vendor: (typeof fetchVendors)[number];
   readonly from: number;
   /** Exclusive. */

@@ -11,7 +11,7 @@ import type { HeldLock, LeaseTimes, OutputClaim } from "./output.js";
 
 const times: LeaseTimes = { renewMs: 20_000, expireMs: 90_000, trustMs: 60_000 };
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly store: ObjectStore;
   readonly key: string;
   /** The output, in messages. */

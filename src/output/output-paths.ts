@@ -60,7 +60,7 @@ export function isOfCompaction(path: string): boolean {
 }
 
 /** Returns true for the files that only Switchyard reads. */
-export function isOfLedger(path: string): boolean {
+function isOfLedger(path: string): boolean {
   return path.startsWith("_switchyard/");
 }
 
@@ -91,7 +91,7 @@ export function isOfMerges(path: string): boolean {
 }
 
 /** Returns true for the lines of a plan, which `plan.json` names. */
-export function isPlanLines(path: string): boolean {
+function isPlanLines(path: string): boolean {
   return planLines.test(path);
 }
 

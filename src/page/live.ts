@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { readSession, session } from "./session.js";
 
 /** An event as it arrived. */
-export interface LiveEvent {
+interface LiveEvent {
   readonly event: string;
   readonly userID?: string | null;
   /** ms since the epoch. */

@@ -13,7 +13,7 @@ import { physicalTypes } from "./value-type.js";
 export type Allocate = (size: number) => number;
 
 /** The values of a page in a form that `readPageRows` takes. */
-export interface Values extends Bytes {
+interface Values extends Bytes {
   readonly form: ValueForm;
   readonly indexes?: HybridBytes;
 }

@@ -3,7 +3,7 @@ import { type LimitOptions, type PlanningOptions, rangeSources } from "./change-
 import type { RangedSource } from "./plan.js";
 
 /** The ranges that hold the first rows of the inputs. */
-export interface LimitedRanges {
+interface LimitedRanges {
   readonly ranged: readonly RangedSource[];
   /** The limit, and whether the inputs have more rows. */
   readonly limit: { readonly rows: number; readonly partial: boolean };

@@ -28,7 +28,7 @@ interface NamedEventCount extends EventCount {
  * A day (since 1970-01-01, in the zone of the days), then the index in `names` and the rows of each of
  * its names: one array for each day, because a split of a thousand days has many pairs.
  */
-export type DayCounts = [day: number, ...indexesAndRows: number[]];
+type DayCounts = [day: number, ...indexesAndRows: number[]];
 
 /** The delivered events of one split by name, and by day and name. */
 export interface SplitEvents {

@@ -7,7 +7,7 @@ export interface FieldCounts {
   readonly fields: readonly FieldCount[];
 }
 
-export interface TargetCounts {
+interface TargetCounts {
   lacking: number;
   filled: number;
   /** False if some of the rows without a value stand for several. */
@@ -30,7 +30,7 @@ export interface FieldCount {
 }
 
 /** Rows that have the field, and lack the target. */
-export interface LackingCount {
+interface LackingCount {
   readonly target: number;
   rows: number;
   readonly names: readonly string[];

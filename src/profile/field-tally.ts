@@ -8,7 +8,7 @@ export const lackedTargets = [...profiledTargets, "event", "timestamp"] as const
 export type LackedTarget = (typeof lackedTargets)[number];
 
 /** How a mapping uses the field at a path. */
-export type TalliedUse = "whole" | "part" | "none";
+type TalliedUse = "whole" | "part" | "none";
 
 /** The parts of the mapping that a tally needs. */
 export interface TallyMapping {
@@ -20,7 +20,7 @@ export interface TallyMapping {
 }
 
 /** A source row, and what the mapping made of it. */
-export interface TalliedRow {
+interface TalliedRow {
   readonly members: Readonly<Record<string, unknown>>;
   /** Bits of the targets without a value, in the order of `lackedTargets`; and of those that are known. */
   readonly lacks: number;

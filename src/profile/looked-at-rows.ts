@@ -6,7 +6,7 @@ import { LACKING_KINDS } from "./profile-memory.js";
 import type { PlaceOf, SampleCandidate } from "./row-samples.js";
 
 /** Group of candidates whose fields are looked at (`LOOKED_AT` in src/kernels/profile/row-picks.ts). */
-export const LOOKED_AT_GROUP = 97;
+const LOOKED_AT_GROUP = 97;
 
 const bitOf = (target: (typeof lackedTargets)[number]) => 1 << lackedTargets.indexOf(target);
 const ALL = 2 ** lackedTargets.length - 1;

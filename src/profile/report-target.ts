@@ -5,7 +5,7 @@ const text = z.string();
 const count = z.int().min(0);
 
 /** Rules that a report tells: those for one event, and the one for days. */
-export const reportedRules = [...targetRules, "day"] as const;
+const reportedRules = [...targetRules, "day"] as const;
 
 const renameSchema = z.strictObject({
   old: text.describe("A name; a path of metadata is joined by dots."),

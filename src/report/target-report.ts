@@ -21,7 +21,7 @@ const NAMES_MAX = 100;
 
 const DAY_HOURS = 24;
 
-export interface TargetFacts {
+interface TargetFacts {
   readonly accounts: Pick<RunAccounts, "notices" | "rows">;
   readonly renames: Renames;
   /** Events by hours since 1970 in the zone of the days. */

@@ -65,7 +65,7 @@ export interface InputReading {
 }
 
 /** The worker threads of a run, which map and deliver, and what they deliver to. */
-export interface RunSink {
+interface RunSink {
   /** Compiled entry file of the threads. */
   readonly entry: URL;
   /** Set if the events of a finished split cannot be taken back: it is never read again. */
@@ -77,7 +77,7 @@ export interface RunSink {
 }
 
 /** The output of a run. */
-export interface RunOutput {
+interface RunOutput {
   readonly layout: Layout;
   /** In the output directory of the options. */
   readonly files: OutputFiles;

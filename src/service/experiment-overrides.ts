@@ -46,7 +46,7 @@ type Overrides = Pick<ExperimentOverrides, keyof typeof noOverrides>;
  * Returns overrides after some are added or removed. Throws a 400 for unknown groups, and if a unit, gate
  * or segment then has two groups.
  */
-export function changedOverrides(
+function changedOverrides(
   current: Overrides,
   given: ExperimentOverridesRequest,
   combine: Combine,

@@ -49,7 +49,7 @@ export function gateOverrideHandlers(
 
 type Overrides = Pick<GateOverrides, keyof typeof noOverrides>;
 /** Returns overrides after ids are added or removed. Throws a 400 if an id then both passes and fails. */
-export function changedOverrides(
+function changedOverrides(
   current: Overrides,
   given: GateOverridesRequest,
   combine: Combine,

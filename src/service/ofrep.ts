@@ -136,7 +136,7 @@ const details: Readonly<Record<OfrepErrorCode, string>> = {
 };
 
 /** Returns a refusal in the form of OpenFeature. */
-export function ofrepError(
+function ofrepError(
   status: number,
   errorCode: OfrepErrorCode,
   { key, errorDetails = details[errorCode] }: { key?: string; errorDetails?: string } = {},

@@ -83,7 +83,7 @@ export function createPrompt(body: PromptCreate, stamp: Stamp): Prompt {
 }
 
 /** Makes a full update: omitted fields get their defaults, except name, owner and creator. */
-export function replacePrompt(current: Prompt, body: PromptReplace): Prompt {
+function replacePrompt(current: Prompt, body: PromptReplace): Prompt {
   const displayName = current.name;
   return { ...current, ...structuredClone(promptDefaults), displayName, ...body };
 }

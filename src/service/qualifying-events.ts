@@ -75,7 +75,7 @@ export function replaceQualifyingEvent(
 }
 
 /** Makes a partial update: only given fields change. Throws a 400 for another name or no table. */
-export function patchQualifyingEvent(
+function patchQualifyingEvent(
   current: QualifyingEvent,
   { dryRun: _, ...body }: QualifyingEventPatch,
 ): QualifyingEvent {

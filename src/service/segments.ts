@@ -103,7 +103,7 @@ export function createSegment(
 }
 
 /** Makes a full update: omitted fields get their defaults, except name, type, ID type and creator. */
-export function replaceSegment(
+function replaceSegment(
   current: Segment,
   body: SegmentReplace,
   newIdentifier: NewIdentifier,
@@ -113,7 +113,7 @@ export function replaceSegment(
 }
 
 /** Makes a partial update: only given fields change. */
-export function patchSegment(
+function patchSegment(
   current: Segment,
   { rules, ...others }: SegmentPatch,
   newIdentifier: NewIdentifier,

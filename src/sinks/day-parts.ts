@@ -20,7 +20,7 @@ export interface FinishedPart {
 }
 
 /** A part that waits to be joined with others of its directory. */
-export interface WaitingPart {
+interface WaitingPart {
   readonly part: PartFile;
   readonly file: EncodedPart;
 }

@@ -16,7 +16,7 @@ export interface FinishedSpill {
 }
 
 /** Rows of a split that wait to be merged. */
-export interface WaitingRows {
+interface WaitingRows {
   readonly spill?: FinishedSpill | undefined;
   /** Small parts, to be joined with others of their days. */
   readonly staged?: readonly FinishedPart[];

@@ -8,7 +8,7 @@ import { PartOutput, WriteBuffer } from "./part-output.js";
 import { createRowBuffer, type RowBuffer } from "./row-buffer.js";
 
 /** Bytes of some events as JSON lines, and as a part of a format. */
-export type PartSize = readonly [jsonBytes: number, partBytes: number];
+type PartSize = readonly [jsonBytes: number, partBytes: number];
 
 /** The first four splits are measured, and every fourth of the others: to encode takes as long as to export. */
 const SPLITS_MEASURED = 4;

@@ -15,7 +15,7 @@ interface FeedHeader {
   readonly columns: readonly string[];
 }
 
-export interface FeedOptions {
+interface FeedOptions {
   /** True if the user says how CSV is written: then only the names of columns are added. */
   readonly isDescribed: boolean;
   /** Finds the sources of a file, lookup tables included. */

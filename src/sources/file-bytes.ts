@@ -5,7 +5,7 @@ import type { Source } from "./source.js";
 import { changed, fromSystem, truncated } from "./source-errors.js";
 
 /** The members of a source that are needed to open its file. */
-export type SourceFile = Pick<Source, "name" | "path" | "fingerprint">;
+type SourceFile = Pick<Source, "name" | "path" | "fingerprint">;
 
 /**
  * A file opened for reading and compared with its fingerprint in the plan. Reads are synchronous: most

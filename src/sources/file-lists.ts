@@ -3,7 +3,7 @@ import { isObject } from "../base/is-object.js";
 /** The digests that sidecar files have, by the number of their hexadecimal digits. */
 const algorithms = { 32: "md5", 40: "sha1", 64: "sha256", 128: "sha512" } as const;
 
-export interface FileDigest {
+interface FileDigest {
   readonly algorithm: (typeof algorithms)[keyof typeof algorithms];
   readonly hex: string;
 }

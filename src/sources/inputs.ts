@@ -26,7 +26,7 @@ export interface InputFile {
   readonly listed?: FoundFile["listed"];
 }
 
-export interface InputListing extends ObjectOptions {
+interface InputListing extends ObjectOptions {
   /** Holds the objects that are found. */
   readonly table?: SourceTable;
   /** Called with each hidden file, object or directory that is skipped. */

@@ -16,7 +16,7 @@ export interface Expected extends ListedFile {
   readonly by: string;
 }
 
-export interface ListedFiles {
+interface ListedFiles {
   /** Manifests and checksum files. */
   readonly lists: number;
   /** Files that are there, with the size that is listed. */

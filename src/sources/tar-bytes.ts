@@ -8,7 +8,7 @@ import type { TarBytes } from "./tar-header.js";
 const SKIP_BYTES = 1 << 18;
 
 /** Opens the decompressed bytes of an archive from a position on. */
-export type OpenArchive = (
+type OpenArchive = (
   archive: SourceBytes,
   start: number,
   options: OpenOptions,

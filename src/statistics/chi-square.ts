@@ -8,12 +8,12 @@ const TERMS_MAX = 10_000;
 const PRECISION = 1e-15;
 
 /** A group with its units and its share of them, in any measure. */
-export interface SharedUnits {
+interface SharedUnits {
   readonly units: number;
   readonly share: number;
 }
 
-export interface GoodnessOfFit {
+interface GoodnessOfFit {
   readonly chiSquare: number;
   readonly degreesOfFreedom: number;
   readonly pValue: number;

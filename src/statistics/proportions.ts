@@ -1,7 +1,7 @@
 import { chiSquarePValue } from "./chi-square.js";
 
 /** Both ends belong to the interval. */
-export interface Interval {
+interface Interval {
   readonly lower: number;
   readonly upper: number;
 }

@@ -12,7 +12,7 @@ const DIRECTORY = "migrations";
 const NAME = /^([0-9a-f]{12})\.json$/;
 
 /** The page of a dry run, with the security policy that it names itself. */
-export interface ReportPage {
+interface ReportPage {
   readonly html: string;
   readonly policy: string;
 }

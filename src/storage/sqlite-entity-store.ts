@@ -36,7 +36,7 @@ import { WriteBatch } from "./write-batch.js";
 const READ_IN_SLICES_MAX = 3;
 
 /** A thread that reads long pages, and one that makes long writes. */
-export interface StoreThreads {
+interface StoreThreads {
   readonly reader: StoreThread;
   readonly writer: StoreThread;
 }

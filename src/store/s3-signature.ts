@@ -27,7 +27,7 @@ export function scopeOf(headers: Readonly<Record<string, string>>): SignatureSco
 }
 
 /** The parts of a request that a signature covers. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string;
   readonly host: string;
   /** Encoded as it is sent. */

@@ -6,7 +6,7 @@ import type { SplitRenames } from "./split-renames.js";
 import type { EventRules } from "./target.js";
 
 /** Changes when a reader of older files would misunderstand a newer one. */
-export const RENAMES_VERSION = 1;
+const RENAMES_VERSION = 1;
 
 /** A name, key or property that the target does not take as it is, with what takes its place. */
 export interface Rename<Old> {

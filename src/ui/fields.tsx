@@ -143,7 +143,7 @@ export function NumberField({
   );
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly label: string;
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 /** The state of something that is read from the service. */
-export interface Loaded<Value> {
+interface Loaded<Value> {
   /** Kept while it is read again, so that nothing jumps. */
   readonly value: Value | undefined;
   readonly error: Error | undefined;

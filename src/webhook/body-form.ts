@@ -1,4 +1,4 @@
-export const bodyForms = ["object", "array", "log_event"] as const;
+const bodyForms = ["object", "array", "log_event"] as const;
 /**
  * One event as a JSON object, several as an array of them, or as the list `events` of an object, with the
  * names of members that such lists have.

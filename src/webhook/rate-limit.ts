@@ -24,7 +24,7 @@ export interface RateLimits {
 }
 
 /** A rate that several processes have together. */
-export interface SharedRate {
+interface SharedRate {
   /** Address of Redis; may hold a password. */
   readonly url: string;
   readonly name: string;

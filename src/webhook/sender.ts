@@ -69,7 +69,7 @@ export interface SendCounts {
  * The outcome of a request batch: all events are delivered except the refused ones, which are named
  * by their indexes.
  */
-export interface Delivery {
+interface Delivery {
   readonly refused: readonly RowFault[];
 }
 

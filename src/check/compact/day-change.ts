@@ -136,7 +136,7 @@ const steps = {
 type ChangeStep = keyof typeof steps;
 
 /** Returns the steps of a change in their order. */
-export function stepsOf({ isSwapped }: Pick<DayChange, "isSwapped">): readonly ChangeStep[] {
+function stepsOf({ isSwapped }: Pick<DayChange, "isSwapped">): readonly ChangeStep[] {
   return isSwapped
     ? ["link", "begin", "swap", "record", "restore", "clear"]
     : ["begin", "add", "commit", "record", "remove", "clear"];

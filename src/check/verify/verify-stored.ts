@@ -37,7 +37,7 @@ export interface StoredResult {
   readonly differences: readonly Difference[];
 }
 
-export interface VerifyStoredTask {
+interface VerifyStoredTask {
   /** An export that is verified itself. */
   readonly place: OutputPlace;
   readonly stored: StoredEvents;

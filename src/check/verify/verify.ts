@@ -42,7 +42,7 @@ export interface VerifyResult {
   readonly differences: readonly Difference[];
 }
 
-export interface VerifyDependencies extends RunContext {
+interface VerifyDependencies extends RunContext {
   readonly openReader: OpenReader;
   /** Also read files of which the output keeps a digest. */
   readonly readsAll?: boolean;
@@ -292,7 +292,7 @@ export async function verifyInputs(
 const REJECTS_DIRECTORY = "rejects";
 
 /** Compares the rejected rows that were kept with the manifest, by reason. */
-export async function verifyRejects(
+async function verifyRejects(
   files: OutputFiles,
   manifest: Manifest,
   signal: AbortSignal,

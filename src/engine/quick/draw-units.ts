@@ -10,7 +10,7 @@ export interface Unit {
 }
 
 /** A drawn unit. */
-export interface Drawn {
+interface Drawn {
   readonly unit: Unit;
   /** Among the drawn units. */
   readonly index: number;

@@ -6,7 +6,7 @@ import type { ReaderOptions } from "../../sources/read-options.js";
 import type { FirstRows, Source } from "../../sources/source.js";
 
 /** The first rows of a source that are read, and how precisely their size is known. */
-export interface Beginning extends FirstRows {
+interface Beginning extends FirstRows {
   /** Relative error of `bytes`. */
   readonly slack: number;
 }

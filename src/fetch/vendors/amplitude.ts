@@ -27,7 +27,7 @@ const CONCURRENCY = 4;
 /** The pause after a 429 without `Retry-After`. */
 const LIMITED_MS = 60_000;
 
-export interface AmplitudeOptions {
+interface AmplitudeOptions {
   readonly apiKey: string;
   readonly secretKey: string;
   /** Such as `https://amplitude.com`. */

@@ -26,7 +26,7 @@ const ANSWER_BYTES = 256 * 1024 * 1024;
 const HOURLY_LIMIT_MS = 5 * 60_000;
 const OTHER_LIMIT_MS = 15_000;
 
-export interface MixpanelOptions {
+interface MixpanelOptions {
   readonly username: string;
   readonly secret: string;
   readonly project: string;

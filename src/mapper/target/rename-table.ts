@@ -6,7 +6,7 @@ import { KernelRecord, placeRecord } from "../../batch/kernel-record.js";
 import { renameLayout, renameTableLayout } from "../../batch/layouts.js";
 
 /** The judgement of a text: the marks of the rules that it breaks, and the text that replaces it. */
-export interface Judged {
+interface Judged {
   readonly marks: number;
   /** Absent: it stays. */
   readonly text?: string;

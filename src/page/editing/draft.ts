@@ -6,7 +6,7 @@ import { hasEnded } from "../session.js";
 import type { Entity, EntityAnswer, Kind } from "./kinds.js";
 
 /** Fields of an entity that were edited and are not saved. */
-export type Edits = Readonly<Record<string, unknown>>;
+type Edits = Readonly<Record<string, unknown>>;
 
 /** An entity while it is edited. */
 export interface Draft {

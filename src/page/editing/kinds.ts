@@ -38,7 +38,7 @@ interface ListAnswer {
 type Input = Readonly<Record<string, unknown>>;
 
 /** The operations that every kind has. Inputs name the entity as `id`. */
-export interface Operations {
+interface Operations {
   list(input: Input): Promise<ListAnswer>;
   read(input: Input): Promise<EntityAnswer>;
   create(input: Input): Promise<EntityAnswer>;

@@ -39,7 +39,7 @@ export const typeWords: Readonly<Record<Condition["type"], TypeWords>> = {
 };
 
 /** How the target of an operator is entered. */
-export type TargetForm = "list" | "text" | "number" | "version" | "time" | "none";
+type TargetForm = "list" | "text" | "number" | "version" | "time" | "none";
 
 interface OperatorWords {
   readonly label: string;

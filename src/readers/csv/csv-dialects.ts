@@ -14,7 +14,7 @@ const csvDialects = {
   snowplow: { delimiter: "\t", quote: "", backslashes: false, columns: snowplowColumns },
 } as const satisfies Readonly<Record<string, GivenDialect>>;
 
-export type CsvDialectName = keyof typeof csvDialects;
+type CsvDialectName = keyof typeof csvDialects;
 
 export const csvDialectNames = Object.keys(csvDialects) as readonly CsvDialectName[];
 

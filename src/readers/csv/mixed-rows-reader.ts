@@ -7,7 +7,7 @@ import { WrappedReader } from "../wrapped-reader.js";
 import { fromWindows1252 } from "./csv-encoding.js";
 
 /** Opens a reader of the same fields for recoded rows, whose bytes it has in memory at the same time. */
-export type OpenRecoded = (bytes: ByteSource, length: number) => Promise<Reader>;
+type OpenRecoded = (bytes: ByteSource, length: number) => Promise<Reader>;
 
 const LINE_END = Buffer.from("\n");
 

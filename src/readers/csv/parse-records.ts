@@ -2,7 +2,7 @@ import { CsvError, parse } from "csv-parse/sync";
 import type { CsvDialect } from "../../sources/source.js";
 
 /** The marks of a dialect, of which the delimiter may have several characters. */
-export type ParsedMarks = Pick<CsvDialect, "delimiter" | "quote" | "escape" | "comment">;
+type ParsedMarks = Pick<CsvDialect, "delimiter" | "quote" | "escape" | "comment">;
 
 /** A record in a text. */
 export interface ParsedRecord {
@@ -13,7 +13,7 @@ export interface ParsedRecord {
   readonly cells?: readonly string[];
 }
 
-export interface ParsedRecords {
+interface ParsedRecords {
   readonly records: readonly ParsedRecord[];
   /** The offset of what is not read yet: after the last record. */
   readonly next: number;

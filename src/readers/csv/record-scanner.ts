@@ -31,7 +31,7 @@ export const rowEndings = {
 } as const;
 
 /** A section of kernel memory to scan for rows. */
-export interface Stretch {
+interface Stretch {
   readonly start: number;
   /** No row may begin at this address or after it. */
   readonly rowsEnd: number;

@@ -174,7 +174,7 @@ export class RowScanner {
   }
 }
 
-export interface JsonScan {
+interface JsonScan {
   readonly rows: number;
   readonly cursor: number;
 }

@@ -11,7 +11,7 @@ const GROUP_ROWS_MAX = 1_000;
 const GROUP_BYTES_MAX = 1 << 20;
 
 /** Makes a reader for bytes that hold rows of one format. `source`: the name of that of the first row. */
-export type ReadRows = (format: Format, bytes: ByteSource, source?: string) => Promise<Reader>;
+type ReadRows = (format: Format, bytes: ByteSource, source?: string) => Promise<Reader>;
 
 /**
  * Reads rows that an earlier run rejected: each line of a rejects file keeps the bytes of a row and

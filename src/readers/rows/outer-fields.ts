@@ -13,7 +13,7 @@ export interface FieldPlace {
 }
 
 /** Requested fields, by the reader that has them. */
-export interface SplitFields {
+interface SplitFields {
   readonly inner: readonly FieldRequest[];
   /** The first of them is the list. */
   readonly outer: readonly FieldRequest[];

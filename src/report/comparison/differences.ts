@@ -37,7 +37,7 @@ export function isNoticeable({
 }
 
 /** The share of some rows that has a value. */
-export interface Fill {
+interface Fill {
   readonly rows: number;
   readonly fill: number;
 }

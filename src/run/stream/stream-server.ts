@@ -1,10 +1,10 @@
 import type { SplitRecord } from "../../ledger/ledger-records.js";
 
 /** A piece of the lines, or the record of all of them at the end. */
-export type StreamPiece = readonly [lines: ArrayBuffer] | readonly [end: null, record: SplitRecord];
+type StreamPiece = readonly [lines: ArrayBuffer] | readonly [end: null, record: SplitRecord];
 
 /** Reads and maps the split that it was set up for; passes lines to `put`, and returns the record. */
-export type WriteLines = (put: (lines: ArrayBuffer) => Promise<void>) => Promise<SplitRecord>;
+type WriteLines = (put: (lines: ArrayBuffer) => Promise<void>) => Promise<SplitRecord>;
 
 /**
  * The calls of the thread of a stream. It makes lines while the main thread writes the ones before;

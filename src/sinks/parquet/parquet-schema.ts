@@ -11,7 +11,7 @@ import {
 
 // Numbers of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
-export const parquetTypes = { int64: 2, double: 5, byteArray: 6 } as const;
+const parquetTypes = { int64: 2, double: 5, byteArray: 6 } as const;
 export const parquetRepetitions = { required: 0, optional: 1 } as const;
 export const parquetConvertedTypes = { utf8: 0, timestampMillis: 9 } as const;
 /** Field numbers of the union LogicalType. */

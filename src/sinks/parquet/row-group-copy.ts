@@ -11,7 +11,7 @@ interface Positions {
 const rowGroupPositions: Positions = { 1: { 2: true, 3: { 9: true, 11: true } }, 5: true };
 
 /** The members of a footer that a copy of its row groups needs. */
-export interface CopiedRowGroups {
+interface CopiedRowGroups {
   readonly rows: number;
   readonly count: number;
   /** The row groups one after the other, with their positions in the new file. */

@@ -19,7 +19,7 @@ export interface SpilledPacks {
 }
 
 /** Rows that are loaded into the row buffer. */
-export interface LoadedDays {
+interface LoadedDays {
   /** Ordered by day; the ranges are row numbers. */
   readonly days: readonly DayRows[];
   /** More rows of the last day follow. */

@@ -9,7 +9,7 @@ import { IN_MEMORY, SqliteDatabase } from "../sqlite-database.js";
 import { SNAPSHOT_ATTEMPTS_MAX } from "../storage-limits.js";
 
 /** One database of a snapshot, in a read transaction that lasts until it is closed. */
-export interface FrozenDatabase {
+interface FrozenDatabase {
   /** `console.db` or `events.db`. */
   readonly file: string;
   /** Its number of migrations. */

@@ -6,7 +6,7 @@ import type { SqliteDatabase } from "../sqlite-database.js";
 const ROWS_PER_TURN = 100_000;
 
 /** The content of a table: equal digests are equal rows. */
-export interface TableDigest {
+interface TableDigest {
   readonly name: string;
   readonly rows: number;
   /** SHA-256 over the SHA3-256 that SQLite makes of each `ROWS_PER_TURN` rows with their types. */
