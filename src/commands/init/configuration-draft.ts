@@ -1,3 +1,4 @@
+import { wrapAnsi } from "fast-wrap-ansi";
 import { version } from "../../base/package-files.js";
 import { outputFormatNames } from "../../formats/output-formats.js";
 import { withNullTexts } from "../../options/csv-dialect-option.js";
@@ -186,19 +187,6 @@ function visible(json: string): string {
 /** Returns comment lines. Line ends are escaped, so text of inputs cannot leave its comment. */
 function comment(paragraphs: readonly string[]): readonly string[] {
   return paragraphs
-    .flatMap((text) => wrap(harmless(text), COLUMNS - 5))
+    .flatMap((text) => wrapAnsi(harmless(text), COLUMNS - 5).split("\n"))
     .map((line) => `  // ${line}`);
-}
-
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
