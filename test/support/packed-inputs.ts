@@ -54,20 +54,6 @@ export function writePatternRows(file: string): void {
   writeFileSync(file, text);
 }
 
-/** The inputs that the examples of `docs/library.md` name. */
-export function writeLibraryInputs(directory: string): void {
-  const downloads = join(directory, "downloads");
-  mkdirSync(downloads, { recursive: true });
-  const lines = textOf((index) => {
-    const time = Date.UTC(2026, 2, 1 + index) / 1000;
-    return JSON.stringify({ event: "seen", properties: { time, distinct_id: `u-${index}` } });
-  });
-  writeFileSync(join(downloads, "day.json.gz"), gzipSync(lines));
-  const rows = textOf((index) => JSON.stringify(amplitudeRow(index)));
-  const entry = { name: "1/rows.json.gz", data: gzipSync(rows), method: 0 };
-  writeFileSync(join(directory, "export.zip"), writeZip([entry]));
-}
-
 function amplitudeRow(index: number) {
   return {
     event_type: index % 2 === 0 ? "seen" : "bought",
