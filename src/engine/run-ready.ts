@@ -110,7 +110,7 @@ function announceByFile(work: Announcing): Promise<ReadyResult> {
 
 /**
  * Announces days one by one, as far apart as the target wants. The lock is held for each announcement and not
- * between them, so that an export can add days meanwhile: each time the plan is made anew.
+ * between them, so that an export can add days meanwhile: each time the days are planned again.
  */
 async function announceByCalls(work: Announcing): Promise<ReadyResult> {
   const { request, output, record, context } = work;

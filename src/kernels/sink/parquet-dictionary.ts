@@ -7,7 +7,7 @@ import { copyLoose } from "../utf8";
 /** Number of values after which a column that hardly repeats is given up. */
 const TRIAL_VALUES: u32 = 8_192;
 
-/** Made in src/sinks/parquet/dictionary-builder.ts: where a dictionary is built, and what it is. */
+/** Made in src/sinks/parquet/column-chunk-writer.ts: where a dictionary is built, and what it is. */
 @unmanaged
 class Dictionary {
   /** Distinct values as PLAIN byte arrays, in order of appearance; up to `bytesMax` bytes. */

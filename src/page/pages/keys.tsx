@@ -260,8 +260,8 @@ function RevokeKey({ record, onClose }: { record: Key; onClose: () => void }) {
   return (
     <Dialog title={`Revoke ${name}?`} onClose={onClose}>
       <p>
-        Whoever uses the key that begins with <code>{prefix}</code> is refused from now on, and
-        signed out. This cannot be taken back.
+        Requests with the key that begins with <code>{prefix}</code> are refused from now on, and
+        its sessions end. This cannot be undone.
       </p>
       {error !== undefined && <ErrorNotice error={error} />}
       <DialogButtons action="Revoke" isDanger onAct={revoke} onClose={onClose} />

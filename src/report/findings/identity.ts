@@ -31,7 +31,7 @@ export function findMissingUsers(facts: ReportedFacts): Observation | readonly O
     code: "users_missing",
     title: `${shareOf(deviceOnly, total)} of the events have no user id`,
     detail:
-      `${names.length === 0 ? "The mapping names no field for it" : `It is read from ${quotedList(names)}`}. ` +
+      `${names.length === 0 ? "The mapping has no field for it" : `It is read from ${quotedList(names)}`}. ` +
       "Without it, nothing can be counted by user. If another field holds it, map that field to userID.",
     rows: deviceOnly,
   };
