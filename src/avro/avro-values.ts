@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { floatText } from "../batch/kernel.js";
 import { AvroError, type AvroInput } from "./avro-input.js";
 import type { JsonText } from "./json-text.js";
 
@@ -90,15 +91,6 @@ function writeLong(input: AvroInput, text: JsonText): void {
 function writeDouble(value: number, text: JsonText, format: (value: number) => string): void {
   if (!Number.isFinite(value)) text.writeAscii("null");
   else text.writeAscii(Object.is(value, -0) ? "-0" : format(value));
-}
-
-/** Returns the shortest text that reads back as the same float. */
-function floatText(value: number): string {
-  for (let digits = 6; digits < 9; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return String(short);
-  }
-  return String(Number(value.toPrecision(9)));
 }
 
 /** Writes bytes as text if they are text, else as hexadecimal digits. */

@@ -151,12 +151,12 @@ export class Kernel {
 
 /** Writes the shortest text that reads back as the same double or float; returns the address after it. */
 function writeNumber(kernel: Kernel, value: number, single: boolean, target: number): number {
-  const text = single ? singleText(value) : String(value);
+  const text = single ? floatText(value) : String(value);
   return target + encoder.encodeInto(text, kernel.bytes.subarray(target, target + 32)).written;
 }
 
-// Nine digits distinguish any two floats.
-function singleText(value: number): string {
+/** Returns the shortest text that reads back as the same float; nine digits distinguish any two. */
+export function floatText(value: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const rounded = Number(value.toPrecision(digits));
     if (Math.fround(rounded) === value) return String(rounded);

@@ -1,3 +1,4 @@
+import { oncePer } from "../base/once.js";
 import { isWithin, stepOf } from "./buckets.js";
 import {
   type CompiledRule,
@@ -30,16 +31,7 @@ export interface SpecSource {
 /** Gates below each other. A cycle is refused when it is written, so that only old ones end here. */
 const DEPTH_MAX = 100;
 
-const compiledSpecs = new WeakMap<Spec, CompiledSpec>();
-
-function compiled(spec: Spec): CompiledSpec {
-  let known = compiledSpecs.get(spec);
-  if (known === undefined) {
-    known = compileSpec(spec);
-    compiledSpecs.set(spec, known);
-  }
-  return known;
-}
+const compiled = oncePer(compileSpec);
 
 interface EvaluatorOptions {
   /** ms since the epoch. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { oncePer } from "../base/once.js";
 import type { SpecCatalogue } from "./catalogue.js";
 import { isOfApp, type Spec, type SpecCondition } from "./spec.js";
 
@@ -78,16 +79,7 @@ function visibleSpecs(catalogue: SpecCatalogue, targetApp: string | undefined): 
   };
 }
 
-const listTexts = new WeakMap<Spec, string>();
-
-function listText(spec: Spec): string {
-  let text = listTexts.get(spec);
-  if (text === undefined) {
-    text = JSON.stringify(spec);
-    listTexts.set(spec, text);
-  }
-  return text;
-}
+const listText = oncePer((spec: Spec) => JSON.stringify(spec));
 
 interface MapText {
   /** The member of the map: name and specification. */
@@ -95,16 +87,7 @@ interface MapText {
   readonly conditions: ReadonlyMap<string, string>;
 }
 
-const mapTexts = new WeakMap<Spec, MapText>();
-
-function mapText(spec: Spec): MapText {
-  let text = mapTexts.get(spec);
-  if (text === undefined) {
-    text = newMapText(spec);
-    mapTexts.set(spec, text);
-  }
-  return text;
-}
+const mapText = oncePer(newMapText);
 
 function newMapText(spec: Spec): MapText {
   const conditions = new Map<string, string>();

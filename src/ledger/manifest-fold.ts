@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { epochOf } from "../base/epoch.js";
 import { SwitchyardError } from "../base/errors.js";
+import { groupBy } from "../base/group-by.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { sum } from "../base/sum.js";
 import { EVENTS_BY_DAY_NAME, splitOfPartName } from "../output/layout.js";
@@ -132,13 +133,7 @@ function foldDaysOfEpochs(parts: readonly PartFile[]): ReadonlyMap<number, reado
 }
 
 function foldDays(all: readonly PartFile[]): readonly ManifestDay[] {
-  const byDay = new Map<string, PartFile[]>();
-  for (const part of all) {
-    const known = byDay.get(part.day);
-    if (known === undefined) byDay.set(part.day, [part]);
-    else known.push(part);
-  }
-  const days = [...byDay].sort(([a], [b]) => (a < b ? -1 : 1));
+  const days = [...groupBy(all, ({ day }) => day)].sort(([a], [b]) => (a < b ? -1 : 1));
   return days.map(([day, parts]) => {
     const files = parts.map(fileOf);
     return {

@@ -1,4 +1,5 @@
 import { type ListStep, listStepOf } from "../base/list-step.js";
+import { oncePer } from "../base/once.js";
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import { Column, cellKinds } from "../batch/column.js";
 import { type Kernel, Region } from "../batch/kernel.js";
@@ -25,7 +26,7 @@ interface SplitFields {
 }
 
 /** Scanners are pooled by their list of fields, so a list is split once. */
-const known = new WeakMap<readonly FieldRequest[], SplitFields>();
+const splitOnce = oncePer(splitFields);
 
 /**
  * Opens a reader with `open`, and adds the fields whose path has a step `[member=text]`: they are of the first
@@ -37,8 +38,7 @@ export async function withListItems(
   rowBytesMax: number,
   open: (fields: readonly FieldRequest[]) => Promise<Reader>,
 ): Promise<Reader> {
-  const split = known.get(fields) ?? splitFields(fields);
-  known.set(fields, split);
+  const split = splitOnce(fields);
   const reader = await open(split.outer);
   const items = split.chosen.map((one) => one && new ListItems(kernel, one, rowBytesMax));
   return new ListItemsReader(reader, items);

@@ -1,5 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import { formatCount } from "../base/format-count.js";
+import { groupBy } from "../base/group-by.js";
 import { option } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
 import type {
@@ -89,14 +90,9 @@ type MissingGroup = readonly [MissingFields, ...MissingFields[]];
 
 /** Groups fields for messages: tables have many optional columns that no row fills. */
 export function groupMissing(missing: readonly MissingFields[]): readonly MissingGroup[] {
-  const groups = new Map<string, [MissingFields, ...MissingFields[]]>();
-  for (const one of missing) {
-    const { target, rows, sources, names } = one;
-    const key = JSON.stringify([target, rows, sources, names]);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [one]);
-    else known.push(one);
-  }
+  const groups = groupBy(missing, ({ target, rows, sources, names }) =>
+    JSON.stringify([target, rows, sources, names]),
+  );
   return [...groups.values()];
 }
 

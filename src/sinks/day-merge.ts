@@ -1,4 +1,5 @@
 import { parseDay } from "../base/day.js";
+import { groupBy } from "../base/group-by.js";
 import type { DayOrder } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { EncodedPart, PartBuffer } from "./encoded-part.js";
@@ -151,11 +152,5 @@ class StagedDays {
 
 /** Returns the parts of one day by event; parts without one are one group. */
 function byEvent(parts: readonly PartFile[]): readonly (readonly PartFile[])[] {
-  const groups = new Map<string | undefined, PartFile[]>();
-  for (const part of parts) {
-    const known = groups.get(part.event);
-    if (known === undefined) groups.set(part.event, [part]);
-    else known.push(part);
-  }
-  return [...groups.values()];
+  return [...groupBy(parts, ({ event }) => event).values()];
 }

@@ -1,3 +1,4 @@
+import { groupBy } from "../base/group-by.js";
 import {
   DISCOVERY_FILES,
   DISCOVERY_MAX,
@@ -155,16 +156,10 @@ async function sampleObjects(
 /** Returns the objects that are not opened one by one, by the likeness of their names. */
 function groupObjects(files: readonly InputFile[]): ReadonlyMap<string, readonly InputFile[]> {
   const objects = files.filter(({ stored }) => stored !== undefined);
-  const groups = new Map<string, InputFile[]>();
-  if (objects.length <= OBJECTS_OPENED_MAX) return groups;
-  for (const file of objects) {
-    // Their names do not say what they are.
-    if (kindOfName(file.name) !== undefined) continue;
-    const key = likeness(file.name);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [file]);
-    else group.push(file);
-  }
+  if (objects.length <= OBJECTS_OPENED_MAX) return new Map();
+  // The names of others do not say what they are.
+  const alike = objects.filter(({ name }) => kindOfName(name) === undefined);
+  const groups = groupBy(alike, ({ name }) => likeness(name));
   const isOpened = ([key, group]: [string, InputFile[]]) =>
     key.endsWith(".zip") || group.length <= 2 * OBJECT_SAMPLES;
   return new Map([...groups].filter((group) => !isOpened(group)));

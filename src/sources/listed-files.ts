@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { SourceError } from "../base/errors.js";
+import { groupBy } from "../base/group-by.js";
 import { KIB, LIST_BYTES_MAX, LISTS_READ_MAX } from "../base/limits.js";
 import type { FoundFile } from "./directory-walk.js";
 import { isDataFeed, type ListedFile, parseFileList } from "./file-lists.js";
@@ -74,14 +75,7 @@ function mayBeList(name: string): boolean {
 }
 
 function byLastPart(files: readonly FoundFile[]): ReadonlyMap<string, readonly FoundFile[]> {
-  const groups = new Map<string, FoundFile[]>();
-  for (const file of files) {
-    const last = lastPart(file.name);
-    const group = groups.get(last);
-    if (group === undefined) groups.set(last, [file]);
-    else group.push(file);
-  }
-  return groups;
+  return groupBy(files, ({ name }) => lastPart(name));
 }
 
 function lastPart(name: string): string {

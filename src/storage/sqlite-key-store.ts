@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
+import { groupBy } from "../base/group-by.js";
 import type { Author } from "./author.js";
 import { EntityChangeLog } from "./entity-change-log.js";
 import type { KeyKind, KeyRecord, KeyStore } from "./key-store.js";
@@ -156,14 +157,8 @@ export class SqliteKeyStore implements KeyStore {
 }
 
 function inBuckets(records: readonly KeyRecord[]): ReadonlyMap<string, readonly KnownKey[]> {
-  const buckets = new Map<string, KnownKey[]>();
-  for (const record of records) {
-    const name = bucketName(record.hash);
-    const bucket = buckets.get(name) ?? [];
-    bucket.push({ record, hash: Buffer.from(record.hash, "latin1") });
-    buckets.set(name, bucket);
-  }
-  return buckets;
+  const keys = records.map((record) => ({ record, hash: Buffer.from(record.hash, "latin1") }));
+  return groupBy(keys, ({ record }) => bucketName(record.hash));
 }
 
 function bucketName(hash: string): string {

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
+import { groupBy } from "../../base/group-by.js";
 import { makeDirectory } from "../../base/make-directory.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { asOutput } from "../../base/output-error.js";
@@ -139,14 +140,7 @@ function planDays(
 
 /** Returns the files of each directory, whatever the case of its name. */
 function byDirectory({ files }: ManifestDay) {
-  const directories = new Map<string, [ManifestFile, ...ManifestFile[]]>();
-  for (const file of files) {
-    const name = dirname(file.path).toLowerCase();
-    const known = directories.get(name);
-    if (known === undefined) directories.set(name, [file]);
-    else known.push(file);
-  }
-  return [...directories.values()];
+  return [...groupBy(files, ({ path }) => dirname(path).toLowerCase()).values()];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { SourceError, throwIfInterrupted } from "../../base/errors.js";
+import { groupBy } from "../../base/group-by.js";
 import { mapBounded } from "../../base/map-bounded.js";
 import { sum } from "../../base/sum.js";
 import type { QuickLimits } from "../../options/options.js";
@@ -160,14 +161,10 @@ export async function drawQuickSample(
 }
 
 function classesOf(sources: readonly Source[]): readonly (readonly Source[])[] {
-  const classes = new Map<string, Source[]>();
-  for (const source of sources) {
+  const classes = groupBy(sources, (source) => {
     const { format, codecs, entry } = source;
-    const name = JSON.stringify([unitKindOf(source), format.kind, codecs, archiveKindOf(entry)]);
-    const known = classes.get(name);
-    if (known === undefined) classes.set(name, [source]);
-    else known.push(source);
-  }
+    return JSON.stringify([unitKindOf(source), format.kind, codecs, archiveKindOf(entry)]);
+  });
   return [...classes.values()];
 }
 

@@ -1,4 +1,5 @@
 import { formatCount } from "../../base/format-count.js";
+import { groupBy } from "../../base/group-by.js";
 import { sum } from "../../base/sum.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatNumberOf } from "../quantities.js";
@@ -15,14 +16,9 @@ const idPattern =
 
 /** Many names that differ only by an id, such as `Viewed /product/123`. */
 export function findNamesWithIDs({ events }: ReportedFacts): Observation | readonly Observation[] {
-  const forms = new Map<string, ReportEvent[]>();
-  for (const one of events) {
-    const form = one.event.replaceAll(idPattern, "*");
-    if (form === one.event) continue;
-    const same = forms.get(form);
-    if (same === undefined) forms.set(form, [one]);
-    else same.push(one);
-  }
+  const formOf = ({ event }: ReportEvent) => event.replaceAll(idPattern, "*");
+  const varying = events.filter((one) => formOf(one) !== one.event);
+  const forms = groupBy(varying, formOf);
   const found = [...forms].filter(([, names]) => names.length >= NAMES_WITH_IDS);
   if (found.length === 0) return [];
   const names = found.flatMap(([, same]) => same);

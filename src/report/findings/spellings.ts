@@ -1,4 +1,5 @@
 import { formatCount } from "../../base/format-count.js";
+import { groupBy } from "../../base/group-by.js";
 import { sum } from "../../base/sum.js";
 import { formatNumberOf } from "../quantities.js";
 import { RENAMED_MAX } from "./event-names.js";
@@ -16,17 +17,9 @@ function alikeGroups<T extends { readonly rows: number }>(
   ones: readonly T[],
   nameOf: (one: T) => string,
 ): readonly (readonly T[])[] {
-  const groups = new Map<string, T[]>();
-  for (const one of ones) {
-    const key = nameOf(one)
-      .normalize("NFKC")
-      .toLowerCase()
-      .replaceAll(/\s+/g, "")
-      .replaceAll(separators, "");
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
+  const groups = groupBy(ones, (one) =>
+    nameOf(one).normalize("NFKC").toLowerCase().replaceAll(/\s+/g, "").replaceAll(separators, ""),
+  );
   return [...groups.values()]
     .filter((group) => group.length > 1)
     .map((group) => [...group].sort((one, other) => other.rows - one.rows));
