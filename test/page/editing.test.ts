@@ -112,11 +112,14 @@ describeConsole("editing in the console", (web) => {
     const page = await web.open(`/configs/${id}`);
     const shown = page.getByRole("region", { name: "Rules" });
     await shown.getByText("Everyone → get one of 2 values").waitFor();
+    // The service checks the rules after they are shown.
+    await shown.getByText("Never reached").waitFor();
     const items = await shown.getByRole("listitem").getByRole("listitem").allTextContents();
     expect(items).toEqual([
       '50 % get red {"color":"red"}',
       '30 % get blue {"color":"blue"}',
       "20 % get the default value",
+      "Never reached: the rule before it holds for everybody, also beyond its percentage",
     ]);
     await shown.getByText('{"color":"green"}').waitFor();
     await page.getByRole("button", { name: "Edit rule Split" }).click();
