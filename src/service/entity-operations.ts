@@ -8,6 +8,7 @@ import { requireMatch } from "../http/request-headers.js";
 import { notFound, refuseFaults, ServiceError, taken } from "../http/service-error.js";
 import type { EntityRecord, EntityStore, ListChange } from "../storage/store.js";
 import type { DocumentType, EntityBody, EntityType, PartType, Stamp } from "./entity-type.js";
+import { newProvenance } from "./new-entity.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
 import { type WriteFacts, writeOptionsOf } from "./write-facts.js";
 
@@ -196,7 +197,7 @@ export class EntityOperations {
     return this.#write(type, id, facts, makeNext);
   }
 
-  /** Changes a document, from its initial state on. `check` may refuse, before anything else. */
+  /** Changes a document, from version 0 on. `check` may refuse, before anything else. */
   async changeDocument<Body extends EntityBody>(
     type: DocumentType<Body>,
     id: string,
@@ -206,16 +207,18 @@ export class EntityOperations {
   ): Promise<HandlerAnswer> {
     return this.#write(type, id, facts, (stored) => {
       check?.();
-      const current = stored ?? type.initial(id, { caller: facts.caller, time: this.#now() });
+      if (stored !== undefined) return this.#next(stored, facts, change);
+      const provenance = newProvenance({ caller: facts.caller, time: this.#now() });
+      const own = structuredClone(type.initial);
+      const current = { id, name: id, ...own, ...provenance, version: 0 } as Body;
       return this.#next(current, facts, change);
     });
   }
 
   /** Reads a document; its `initial` fields before its first write. */
   async readDocument<Body extends EntityBody>(
-    { kind }: DocumentType<Body>,
+    { kind, initial }: DocumentType<Body>,
     id: string,
-    initial: AnyObject,
   ): Promise<HandlerAnswer> {
     const record = await this.#entities.get({ kind, id });
     if (record !== undefined) return entityAnswer(bodyOf<Body>(record));
@@ -250,10 +253,9 @@ export class EntityOperations {
   async readPart<Body extends EntityBody, Owner extends EntityBody>(
     type: PartType<Body, Owner>,
     id: string,
-    initial: AnyObject,
   ): Promise<HandlerAnswer> {
     await this.get(type.ownerType, id);
-    return this.readDocument(type, id, initial);
+    return this.readDocument(type, id);
   }
 
   /** Removes an entity and its parts. */

@@ -28,8 +28,8 @@ export interface EntityType<Body extends EntityBody> {
 
 /** A kind of entity that exists before its first write. */
 export interface DocumentType<Body extends EntityBody> extends EntityType<Body> {
-  /** Returns the entity before its first write, as version 0. */
-  initial(id: string, stamp: Stamp): Body;
+  /** Its own fields before its first write. */
+  readonly initial: Readonly<Partial<Body>>;
 }
 
 /** A kind of entity that belongs to another one and has its id. */

@@ -10,7 +10,7 @@ import { environmentsWarnings } from "../evaluation/entity-warnings.js";
 import type { Handlers } from "../http/handler.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { DocumentType, EntityBody } from "./entity-type.js";
-import { type NewIdentifier, newProvenance } from "./new-entity.js";
+import type { NewIdentifier } from "./new-entity.js";
 
 type EnvironmentsBody = EntityBody & Environments;
 
@@ -20,13 +20,7 @@ const environmentsType: DocumentType<EnvironmentsBody> = {
   idOf: ({ id }) => id,
   referencesOf: () => [],
   warningsOf: environmentsWarnings,
-  initial: (id, stamp) => ({
-    id,
-    name: id,
-    environments: [...defaultEnvironments],
-    ...newProvenance(stamp),
-    version: 0,
-  }),
+  initial: { environments: [...defaultEnvironments] },
 };
 
 export function environmentHandlers(
@@ -34,10 +28,7 @@ export function environmentHandlers(
   newIdentifier: NewIdentifier,
 ): Handlers<typeof environmentRoutes> {
   return {
-    readEnvironments: () =>
-      operations.readDocument(environmentsType, ENVIRONMENTS_ID, {
-        environments: defaultEnvironments,
-      }),
+    readEnvironments: () => operations.readDocument(environmentsType, ENVIRONMENTS_ID),
     replaceEnvironments: (call) =>
       operations.changeDocument(environmentsType, ENVIRONMENTS_ID, call, (current) => ({
         ...current,

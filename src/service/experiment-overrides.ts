@@ -11,7 +11,6 @@ import { refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { experimentType } from "./experiment-states.js";
-import { newProvenance } from "./new-entity.js";
 import { type Combine, overrideHandlers, union } from "./override-handlers.js";
 
 /** Overrides as they are stored, with the identifiers of groups. */
@@ -25,13 +24,7 @@ const overridesType: PartType<OverridesBody, Experiment> = {
   idOf: ({ id }) => id,
   referencesOf: ({ overrides }) => overrides.map(({ type, id }) => ({ kind: type, id })),
   ownerType: experimentType,
-  initial: (id, stamp) => ({
-    id,
-    name: id,
-    ...structuredClone(noOverrides),
-    ...newProvenance(stamp),
-    version: 0,
-  }),
+  initial: noOverrides,
 };
 
 export function experimentOverrideHandlers(

@@ -12,7 +12,6 @@ import { refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { gateType } from "./gates.js";
-import { newProvenance } from "./new-entity.js";
 import { type Combine, overrideHandlers, union } from "./override-handlers.js";
 
 /** Overrides as they are stored. */
@@ -32,13 +31,7 @@ const overridesType: PartType<OverridesBody, Gate> = {
   idOf: ({ id }) => id,
   referencesOf: () => [],
   ownerType: gateType,
-  initial: (id, stamp) => ({
-    id,
-    name: id,
-    ...structuredClone(noOverrides),
-    ...newProvenance(stamp),
-    version: 0,
-  }),
+  initial: noOverrides,
 };
 
 export function gateOverrideHandlers(

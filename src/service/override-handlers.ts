@@ -45,7 +45,7 @@ export function overrideHandlers<
       ...change(isWhole ? none : current, call.body, combine, owner),
     }));
   return namedSteps(name, {
-    "read*Overrides": ({ params: { id } }: EntityCall) => operations.readPart(type, id, none),
+    "read*Overrides": ({ params: { id } }: EntityCall) => operations.readPart(type, id),
     "replace*Overrides": write(union, true),
     "add*Overrides": write(union, false),
     "remove*Overrides": write(difference, false),

@@ -10,7 +10,6 @@ import type { EntityStore } from "../storage/store.js";
 import type { EntityOperations } from "./entity-operations.js";
 import type { EntityBody, PartType } from "./entity-type.js";
 import { experimentType, startFaults, stepped } from "./experiment-states.js";
-import { newProvenance } from "./new-entity.js";
 import type { WriteFacts } from "./write-facts.js";
 
 /** Stands in the audit log for the id of a request. */
@@ -27,13 +26,7 @@ const scheduleType: PartType<ScheduleBody, Experiment> = {
   idOf: ({ id }) => id,
   referencesOf: () => [],
   ownerType: experimentType,
-  initial: (id, stamp) => ({
-    id,
-    name: id,
-    scheduledTime: null,
-    ...newProvenance(stamp),
-    version: 0,
-  }),
+  initial: { scheduledTime: null },
 };
 
 export function experimentScheduleHandlers(
@@ -56,8 +49,7 @@ export function experimentScheduleHandlers(
           throw invalid([{ property: "scheduledTime", errorMessage: fault }]);
         return { ...current, scheduledTime };
       }),
-    readExperimentSchedule: ({ params: { id } }) =>
-      operations.readPart(scheduleType, id, { scheduledTime: null }),
+    readExperimentSchedule: ({ params: { id } }) => operations.readPart(scheduleType, id),
     cancelExperimentStart: (call) =>
       operations.changePart(scheduleType, call.params.id, call, unscheduled),
   };
