@@ -16,6 +16,17 @@ export function printResult(text: string, output: OutputForm, context: CommandCo
   context.stdout.write(`${paint(text, "stdout", output, context)}\n`);
 }
 
+/** Prints a result as JSON if that was asked for, else for people unless they want it quiet. */
+export function printJsonOrText(
+  json: object,
+  text: string,
+  output: OutputForm,
+  context: CommandContext,
+): void {
+  if (output.json) context.stdout.write(`${JSON.stringify(json)}\n`);
+  else if (!output.quiet) printResult(text, output, context);
+}
+
 /** Shows the progress of a step or of a worker in the form that was asked for. */
 export function displayOf(
   name: string,

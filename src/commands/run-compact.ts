@@ -4,7 +4,7 @@ import { requireExport } from "../options/run-options.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import type { CommandContext } from "./context.js";
-import { printResult } from "./print-result.js";
+import { printJsonOrText } from "./print-result.js";
 import { type CommandLine, runConfigured } from "./run-configured.js";
 
 /** Joins the small files of an export and returns the exit code; never throws. */
@@ -13,11 +13,8 @@ export function runCompact(line: CommandLine, context: CommandContext): Promise<
     const place = requireExport(configuration, "compact");
     const result = await compactExport({ ...place, signal: context.signal });
     const exitCode = result.outcome === "done" ? exitCodes.done : exitCodes.interrupted;
-    if (output.json) {
-      context.stdout.write(`${JSON.stringify({ command: "compact", exitCode, ...result })}\n`);
-    } else if (!output.quiet) {
-      printResult(summarizeCompact(result), output, context);
-    }
+    const json = { command: "compact", exitCode, ...result };
+    printJsonOrText(json, summarizeCompact(result), output, context);
     return exitCode;
   });
 }

@@ -10,7 +10,7 @@ import type { Configuration } from "../../options/configuration.js";
 import { resolveConsole } from "../../options/console-options.js";
 import { formatDuration, formatNumberOf } from "../../report/quantities.js";
 import type { CommandContext, OutputForm } from "../context.js";
-import { printResult } from "../print-result.js";
+import { printJsonOrText } from "../print-result.js";
 import { addressOf, openConsole } from "../qualify/run-qualify.js";
 import { type CommandLine, runConfigured } from "../run-configured.js";
 import { type ImportResult, summarizeImport } from "./import-summary.js";
@@ -33,7 +33,7 @@ export function runConsoleExport({ place, ...line }: ConsoleLine, context: Comma
     const json = { ...result, directory, entities, ...files };
     const { written, unchanged, removed } = files;
     const text = `${directory}: ${formatNumberOf(written, "file")} written, ${unchanged} unchanged, ${removed} removed`;
-    print(json, text, output, context);
+    printJsonOrText(json, text, output, context);
     return exitCodes.done;
   });
 }
@@ -71,7 +71,7 @@ export function runConsoleImport(
       result = { ...result, applied: await applyImport(plan, console, context.signal) };
     }
     const exitCode = exitCodeOf(result);
-    print(jsonOf(result, exitCode), summarizeImport(result), output, context);
+    printJsonOrText(jsonOf(result, exitCode), summarizeImport(result), output, context);
     return exitCode;
   });
 }
@@ -120,9 +120,4 @@ function plainPlan(plan: ImportPlan): readonly object[] {
     const { steps, row: _, given: __, ...facts } = item;
     return { ...facts, writes: steps.length };
   });
-}
-
-function print(json: object, text: string, output: OutputForm, context: CommandContext): void {
-  if (output.json) context.stdout.write(`${JSON.stringify(json)}\n`);
-  else if (!output.quiet) printResult(text, output, context);
 }

@@ -9,7 +9,7 @@ import { resolveRunOptions } from "../../options/run-options.js";
 import { MappingUnknown } from "../../survey/propose-mapping.js";
 import { readingOptions } from "../command-options.js";
 import { type CommandContext, outputOf } from "../context.js";
-import { printFailure, printResult } from "../print-result.js";
+import { printFailure, printJsonOrText } from "../print-result.js";
 import type { CommandLine } from "../run-configured.js";
 import { draftConfiguration, draftSkeleton } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";
@@ -40,12 +40,8 @@ export async function runInit(
     });
     output = outputOf(configuration.values);
     const { survey, written } = await init(invocation, configuration, context);
-    if (output.json) {
-      const result = { command: "init", exitCode: exitCodes.done, ...written, survey };
-      context.stdout.write(`${JSON.stringify(result)}\n`);
-    } else if (!output.quiet) {
-      printResult(summarizeSurvey(survey, written, context.program), output, context);
-    }
+    const json = { command: "init", exitCode: exitCodes.done, ...written, survey };
+    printJsonOrText(json, summarizeSurvey(survey, written, context.program), output, context);
     return exitCodes.done;
   } catch (error) {
     return printFailure("init", interruptionOr(error, context.signal), output, context);
