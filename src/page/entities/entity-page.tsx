@@ -41,13 +41,9 @@ export function EntityPage({ kind, id, tab }: EntityPageProps) {
       </Missing>
     );
   }
-  if (value === undefined) {
-    return error === undefined ? (
-      <Skeleton lines={12} />
-    ) : (
-      <ErrorNotice error={error} retry={reload} />
-    );
-  }
+  if (value === undefined && error !== undefined)
+    return <ErrorNotice error={error} retry={reload} />;
+  if (value === undefined) return <Skeleton lines={12} />;
   return <LoadedPage kind={kind} answer={value} tab={tab} reload={reload} />;
 }
 

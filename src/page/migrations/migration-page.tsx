@@ -27,13 +27,9 @@ export function MigrationPage({ id }: { id: string }) {
       </Missing>
     );
   }
-  if (value === undefined) {
-    return error === undefined ? (
-      <Skeleton lines={12} />
-    ) : (
-      <ErrorNotice error={error} retry={reload} />
-    );
-  }
+  if (value === undefined && error !== undefined)
+    return <ErrorNotice error={error} retry={reload} />;
+  if (value === undefined) return <Skeleton lines={12} />;
   return (
     <>
       {error !== undefined && <ErrorNotice error={error} retry={reload} />}
