@@ -47,8 +47,6 @@ export interface Layout {
   /** Holds the plan and the records of the epoch: `_switchyard`, or `_switchyard/epochs/<epoch>`. */
   readonly epochDirectory: string;
   readonly planFile: string;
-  /** One for all epochs. */
-  readonly lockFile: string;
   readonly workerOptionsFile: string;
   /** One file for each finished split. */
   readonly splitsDirectory: string;
@@ -88,7 +86,6 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     ledgerDirectory,
     epochDirectory,
     planFile: join(epochDirectory, "plan.json"),
-    lockFile: join(ledgerDirectory, "lock"),
     workerOptionsFile: join(ledgerDirectory, WORKER_OPTIONS_NAME),
     splitsDirectory: join(epochDirectory, "splits"),
     spillDirectory: spillDirectoryOf(outputDirectory),
