@@ -1,8 +1,6 @@
-import { mkdir, mkdtemp, rm, rmdir, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdir, rmdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { hasCode } from "./errors.js";
-import { asOutput } from "./output-error.js";
 
 /**
  * Creates a directory and its missing parents, one level at a time: Node's own recursion never ends
@@ -27,20 +25,6 @@ export async function removeEmpty(levels: readonly string[]): Promise<void> {
     for (const level of levels) await rmdir(level);
   } catch {
     // It is in use, and so are those above it.
-  }
-}
-
-/** Calls `work` with a new directory below `parent`, and always removes the directory afterwards. */
-export async function inTemporaryDirectory<Result>(
-  prefix: string,
-  work: (directory: string) => Promise<Result>,
-  parent = tmpdir(),
-): Promise<Result> {
-  const directory = await asOutput(parent, () => mkdtemp(join(parent, prefix)));
-  try {
-    return await work(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
   }
 }
 

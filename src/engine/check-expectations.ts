@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { SourceError } from "../base/errors.js";
 import { isObject } from "../base/is-object.js";
-import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { rejectCodeName } from "../base/reject-codes.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
@@ -37,7 +37,7 @@ export async function checkExpectations(
   const withInsertID = options.mapping.insertID.length > 0;
   const mapper = createMapper(kernel, { ...opened.mapper, withInsertID });
   const lines = new EventLines(kernel);
-  return inTemporaryDirectory("switchyard-expect-", async (temporaryDirectory) => {
+  return inTemporaryDirectory("switchyard-expect", async (temporaryDirectory) => {
     const differences: string[] = [];
     for (const [index, one] of expected.entries()) {
       const directory = join(temporaryDirectory, String(index));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SourceError } from "../base/errors.js";
 import { LISTED_BYTES_CHECKED_MAX } from "../base/limits.js";
-import { inTemporaryDirectory } from "../base/make-directory.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import type { RunOptions } from "../options/options.js";
 import { openCounter } from "../run/count-rows.js";
 import { discoverFiles } from "../run/run-inputs.js";
@@ -42,7 +42,7 @@ export function checkListed(
   files: readonly FoundFile[],
   signal: AbortSignal,
 ): Promise<ListedCheck | undefined> {
-  return inTemporaryDirectory("switchyard-lists-", (temporaryDirectory) =>
+  return inTemporaryDirectory("switchyard-lists", (temporaryDirectory) =>
     compare({ ...options, temporaryDirectory, signal }, files),
   );
 }

@@ -1,7 +1,7 @@
 import { SourceError } from "../base/errors.js";
-import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { rejectCodeName } from "../base/reject-codes.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import type { Batch, RawRows } from "../batch/batch.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { Kernel } from "../batch/kernel.js";
@@ -57,7 +57,7 @@ export function previewRows(
   limit: number,
   signal: AbortSignal,
 ): Promise<Preview> {
-  return inTemporaryDirectory("switchyard-preview-", async (temporaryDirectory) => {
+  return inTemporaryDirectory("switchyard-preview", async (temporaryDirectory) => {
     const run = { ...options, outputDirectory: temporaryDirectory };
     const { sources, failures } = await discover(run, signal);
     const { mapper, close } = await openMapperOptions(run, signal);

@@ -1,5 +1,5 @@
-import { inTemporaryDirectory } from "../base/make-directory.js";
 import { builtFile } from "../base/package-files.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { foldEvents } from "../ledger/event-fold.js";
 import { Ledger } from "../ledger/ledger.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
@@ -50,7 +50,7 @@ export async function runCount(
     const { outcome, manifest, tooManyRejects } = await run(spec, context);
     return { outcome, manifest, tooManyRejects };
   };
-  return inTemporaryDirectory("switchyard-count-", count, scratchDirectory);
+  return inTemporaryDirectory("switchyard-count", count, scratchDirectory);
 }
 
 /** The reading and the threads of a count, and the directory that holds its temporary directory. */

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SwitchyardError } from "../base/errors.js";
 import { option } from "../base/option-text.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { settleUnlessRunning } from "../check/compact/settle-compaction.js";
 import { type PlannedDay, planReady, type ReadyPlan } from "../check/ready/ready-plan.js";
 import { type AnnouncedDays, ReadyRecord } from "../check/ready/ready-record.js";
@@ -197,8 +197,7 @@ async function writeMarker(
   signal: AbortSignal,
 ): Promise<string> {
   if (marker === undefined) throw new Error("the target has no marker");
-  const scratch = await mkdtemp(join(tmpdir(), "switchyard-ready-"));
-  try {
+  return inTemporaryDirectory("switchyard-ready", async (scratch) => {
     const file = join(scratch, "days.parquet");
     const table = await TableFile.create(file, "parquet", [`${marker.column}=event`]);
     table.write(days.toSorted().map((event) => ({ event })));
@@ -206,7 +205,5 @@ async function writeMarker(
     const path = `${marker.directory}/days.parquet`;
     await output.put(path, await readFile(file), { signal });
     return pathInOutput(place.directory, path);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  });
 }

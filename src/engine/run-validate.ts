@@ -1,7 +1,7 @@
-import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { builtFile } from "../base/package-files.js";
 import { sum } from "../base/sum.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { forgetKeys, keepKeys } from "../dedupe/kept-keys.js";
 import { keyFileOf, keyLayoutOf, keySplitOf } from "../dedupe/key-layout.js";
 import { formatOf } from "../formats/input-formats.js";
@@ -59,7 +59,7 @@ export function runValidate(
   context: RunContext,
   inputs?: Discovery,
 ): Promise<ValidateResult> {
-  return inTemporaryDirectory("switchyard-validate-", (directory) =>
+  return inTemporaryDirectory("switchyard-validate", (directory) =>
     validateIn(directory, request, context, inputs),
   );
 }

@@ -1,5 +1,5 @@
 import { SURVEY_ROW_BYTES_MAX } from "../base/limits.js";
-import { inTemporaryDirectory } from "../base/make-directory.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { Kernel } from "../batch/kernel.js";
 import { rowFieldsOf } from "../mapper/field-plan.js";
 import { type PresetName, presetRowFields } from "../mapper/presets.js";
@@ -88,7 +88,7 @@ function withTools<Result>(
   signal: AbortSignal,
   use: (tools: SampleTools) => Promise<Result>,
 ): Promise<Result> {
-  return inTemporaryDirectory("switchyard-survey-", (temporaryDirectory) => {
+  return inTemporaryDirectory("switchyard-survey", (temporaryDirectory) => {
     const rowBytesMax = SURVEY_ROW_BYTES_MAX;
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
     return use({ kernel: new Kernel(), open, readerOptions });

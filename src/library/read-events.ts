@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import type { RecordBatch, TypeMap } from "apache-arrow";
 import {
@@ -11,6 +9,7 @@ import {
   UsageError,
 } from "../base/errors.js";
 import { rejectCodeName } from "../base/reject-codes.js";
+import { makeTemporaryDirectory } from "../base/temporary-directory.js";
 import type { RowOrigin } from "../batch/batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
@@ -109,7 +108,7 @@ async function* readSources(
   }
   const { signal, tally } = reading;
   throwIfInterrupted(signal);
-  const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
+  const temporaryDirectory = await makeTemporaryDirectory("switchyard-read");
   const run: RunOptions = { ...resolved, threads: 1, outputDirectory: temporaryDirectory };
   let opened: Awaited<ReturnType<typeof openMapperOptions>> | undefined;
   try {

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
-import { asOutput } from "../base/output-error.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { directoryFiles } from "./directory-files.js";
 import { LOCK_PATH } from "./layout.js";
@@ -87,17 +84,15 @@ async function inScratch<Result>(
   address: string,
   work: (directory: string) => Promise<Result>,
 ): Promise<Result> {
-  const scratch = join(tmpdir(), "switchyard-");
-  const directory = await asOutput(scratch, () => mkdtemp(scratch));
-  try {
-    return await work(directory);
-  } catch (error) {
-    const inAddress = (text: string) => text.replaceAll(directory, address);
-    if (!(error instanceof Error)) throw error;
-    if (!(error instanceof SwitchyardError)) error.message = inAddress(error.message);
-    else if (!["disk_full", "output_unwritable"].includes(error.code)) error.reword(inAddress);
-    throw error;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  return inTemporaryDirectory("switchyard-output", async (directory) => {
+    try {
+      return await work(directory);
+    } catch (error) {
+      const inAddress = (text: string) => text.replaceAll(directory, address);
+      if (!(error instanceof Error)) throw error;
+      if (!(error instanceof SwitchyardError)) error.message = inAddress(error.message);
+      else if (!["disk_full", "output_unwritable"].includes(error.code)) error.reword(inAddress);
+      throw error;
+    }
+  });
 }

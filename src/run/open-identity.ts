@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { SourceError, type SwitchyardError, UsageError } from "../base/errors.js";
-import { inTemporaryDirectory } from "../base/make-directory.js";
 import { option } from "../base/option-text.js";
-import { asOutput } from "../base/output-error.js";
+import { inTemporaryDirectory, makeTemporaryDirectory } from "../base/temporary-directory.js";
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import { ID_ENTRY_ROW, ID_ENTRY_WORDS, IdDigests } from "../batch/id-digests.js";
 import { Kernel } from "../batch/kernel.js";
@@ -50,8 +47,7 @@ export async function openIdentity(
   options: TableOptions,
   signal: AbortSignal,
 ): Promise<OpenedIdentity> {
-  const parent = tmpdir();
-  const directory = await asOutput(parent, () => mkdtemp(join(parent, "switchyard-identity-")));
+  const directory = await makeTemporaryDirectory("switchyard-identity");
   const close = () => rm(directory, { recursive: true, force: true });
   try {
     const writer = new IdentityTableWriter(directory);
@@ -71,7 +67,7 @@ export async function openIdentity(
 
 /** Throws what `openIdentity` would throw as soon as it begins to read. */
 export function checkIdentity(options: TableOptions, signal: AbortSignal): Promise<void> {
-  return inTemporaryDirectory("switchyard-identity-", (directory) =>
+  return inTemporaryDirectory("switchyard-identity", (directory) =>
     withSources(options, directory, signal, async (sources, reader) => {
       for (const source of sources) await reader.columnsOf(source);
     }),

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { UsageError } from "../base/errors.js";
-import { inTemporaryDirectory } from "../base/make-directory.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { nameOptions } from "../base/option-text.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { columnsOf, planRanges } from "../formats/input-formats.js";
 import type { rowFieldsOf } from "../mapper/field-plan.js";
 import type { RunOptions } from "../options/options.js";
@@ -114,7 +114,7 @@ export async function discoverFiles(
     isData,
     detect,
     columnsOf: (source: Source) =>
-      inTemporaryDirectory("switchyard-columns-", (temporaryDirectory) =>
+      inTemporaryDirectory("switchyard-columns", (temporaryDirectory) =>
         columnsOf(source, { ...reading, temporaryDirectory }),
       ),
     ...omitUndefined({ table }),

@@ -1,6 +1,6 @@
 import { DISCOVERY_MAX, MIB } from "../base/limits.js";
-import { inTemporaryDirectory } from "../base/make-directory.js";
 import { mapBounded } from "../base/map-bounded.js";
+import { inTemporaryDirectory } from "../base/temporary-directory.js";
 import { InputFileHandle } from "./file-bytes.js";
 import { InspectionBuffers } from "./file-inspector.js";
 import { type FileState, fingerprintEntry, type ObjectState } from "./fingerprint.js";
@@ -78,7 +78,7 @@ async function readDirectory(
       handle.close();
     }
   }
-  return inTemporaryDirectory("switchyard-zip-", async (temporaryDirectory) => {
+  return inTemporaryDirectory("switchyard-zip", async (temporaryDirectory) => {
     const object = { ...place, size: state.size };
     const copy = await ObjectCopy.create(object, { ...options, temporaryDirectory });
     try {

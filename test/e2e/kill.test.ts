@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
@@ -95,6 +95,26 @@ it.each(someOf(shapes, 7))(
   },
   600_000,
 );
+
+it("removes what killed runs left in the temporary directory", async () => {
+  const temporary = join(scratch, "temporary");
+  mkdirSync(temporary);
+  const input = join(scratch, "rows.jsonl");
+  writeAmplitudeRows(input, ROWS, 5);
+  const env = { TMPDIR: temporary };
+  const own = () => readdirSync(temporary).filter((name) => name.startsWith("switchyard-"));
+  const args = ["validate", input, "--report", join(scratch, "report"), "--quiet"];
+  const { signal } = await runSwitchyard(args, {
+    env,
+    started: (child) => {
+      const watch = setInterval(() => own().length > 0 && child.kill("SIGKILL"), 1);
+      child.once("exit", () => clearInterval(watch));
+    },
+  });
+  expect([signal, own().length]).toEqual(["SIGKILL", 1]);
+  await runSwitchyard(args, { env });
+  expect(own()).toEqual([]);
+});
 
 function sortByTime(file: string): void {
   const timeOf = (line: string) => /"event_time":"([^"]*)"/.exec(line)?.[1] ?? "";

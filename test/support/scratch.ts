@@ -34,6 +34,8 @@ export function makeRunDirectory(): () => void {
   const directory = join(root, String(process.pid));
   mkdirSync(directory, { recursive: true });
   process.env[ofThisRun] = directory;
+  // Commands that tests kill leave their temporary directories in it.
+  process.env["TMPDIR"] = directory;
   return () => removeRun(directory);
 }
 

@@ -1,7 +1,7 @@
 import { throwIfInterrupted } from "../../base/errors.js";
-import { inTemporaryDirectory } from "../../base/make-directory.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { builtFile } from "../../base/package-files.js";
+import { inTemporaryDirectory } from "../../base/temporary-directory.js";
 import { startThread } from "../../base/thread-call.js";
 import { Ledger } from "../../ledger/ledger.js";
 import type { SplitRecord } from "../../ledger/ledger-records.js";
@@ -62,7 +62,7 @@ export async function streamEvents(
 ): Promise<StreamResult> {
   const { signal, observer, now = Date.now } = context;
   const startedMs = now();
-  return inTemporaryDirectory("switchyard-stream-", async (outputDirectory) => {
+  return inTemporaryDirectory("switchyard-stream", async (outputDirectory) => {
     const run = { ...options, outputDirectory };
     const found = await inputReading.discover(run, signal);
     throwIfInterrupted(signal);

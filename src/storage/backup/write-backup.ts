@@ -3,8 +3,8 @@ import { link, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isThere, moveDurably, syncDirectory } from "../../base/durable-file.js";
 import { hasCode, UsageError } from "../../base/errors.js";
-import { inTemporaryDirectory } from "../../base/make-directory.js";
 import { asOutput } from "../../base/output-error.js";
+import { inTemporaryDirectory } from "../../base/temporary-directory.js";
 import { extractArchive, writeArchive } from "./backup-file.js";
 import { type BackupManifest, manifestOf } from "./backup-manifest.js";
 import { openSnapshot } from "./data-snapshot.js";
@@ -31,7 +31,7 @@ export async function writeBackup(
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
   try {
     const written = await writeSnapshot(directory, temporary, signal, now);
-    const scratch = `.${basename(path)}.check-`;
+    const scratch = `.${basename(path)}.check`;
     await inTemporaryDirectory(
       scratch,
       (checked) => extractArchive(temporary, checked, signal),
