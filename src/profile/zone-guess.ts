@@ -1,4 +1,5 @@
 import { clockText } from "../base/day.js";
+import { formatShare } from "../base/format-share.js";
 import { sum } from "../base/sum.js";
 import type { Report } from "./report.js";
 
@@ -28,7 +29,7 @@ export function guessZone(
   const sums = hoursOfDay.map((_, start) => quietSum(hoursOfDay, start));
   const quiet = sums.indexOf(Math.min(...sums));
   const share = (sums[quiet] as number) / total;
-  const percent = `${(share * 100).toFixed(1)} %`;
+  const percent = formatShare(sums[quiet] as number, total);
   const range = `${clockText(quiet)} to ${clockText((quiet + QUIET_HOURS) % HOURS)}`;
   if (share > WEAK_SHARE) {
     const evidence = `There are no quiet hours: the quietest six, ${range}, have ${percent} of all events.`;

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { formatCount } from "../base/format-count.js";
+import { formatShare } from "../base/format-share.js";
 import type { ReportEvent } from "../profile/report.js";
 import { formatBytes, formatNumberOf } from "../report/quantities.js";
 import { type Fact, Facts } from "../ui/blocks.js";
 import { Section } from "../ui/section.js";
-import { shareText, shown } from "../ui/text.js";
+import { shown } from "../ui/text.js";
 import { eventBuckets, rowsInRange, singleLayer } from "./elements/day-series.js";
 import { errorText, shortEstimate, timeParts } from "./elements/display-text.js";
 import type { ViewState } from "./elements/view-state.js";
@@ -98,7 +99,7 @@ function Head({ name, children }: { readonly name: string; readonly children: Co
 function mainFacts(event: ReportEvent): readonly Fact[] {
   const { users } = event;
   return [
-    ["Events", formatCount(event.rows), shareText(event.share)],
+    ["Events", formatCount(event.rows), formatShare(event.share, 1)],
     ["First seen", ...timeParts(event.firstTimestamp)],
     ["Last seen", ...timeParts(event.lastTimestamp)],
     ["Days", formatCount(event.days)],

@@ -1,10 +1,11 @@
 import type { Clock } from "../base/clock.js";
 import { formatCount } from "../base/format-count.js";
+import { formatShare } from "../base/format-share.js";
 import { nameOptions } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
 import type { SourceFailure } from "../ledger/manifest.js";
 import type { RunObserver, RunProgress, WaitingProgress } from "../ledger/run-observer.js";
-import { formatBytes, formatDuration, formatNumberOf, formatShare } from "./quantities.js";
+import { formatBytes, formatDuration, formatNumberOf } from "./quantities.js";
 import { describeFailure } from "./summary-parts.js";
 import { cutEnd, cutStart, harmless, joinFromRight, widthOf, wrapLine } from "./terminal-text.js";
 

@@ -36,12 +36,6 @@ export function zoneOfShift(shiftHours: number): string {
   return `UTC${shiftHours > 0 ? "-" : "+"}${Math.abs(shiftHours)}`;
 }
 
-/** `12.3 %`, cut and not rounded, so that 100 % means that nothing is left. */
-export function formatShare(part: number, whole: number): string {
-  const permille = whole === 0 ? 1000 : Math.floor((part / whole) * 1000);
-  return `${(permille / 10).toFixed(1)} %`;
-}
-
 /** `0.017 %`: two significant digits, for shares that are often far below 1 %. */
 export function formatSmallShare(share: number): string {
   return `${Number((share * 100).toPrecision(2))} %`;

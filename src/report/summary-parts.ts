@@ -1,5 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import { formatCount } from "../base/format-count.js";
+import { formatShare } from "../base/format-share.js";
 import { groupBy } from "../base/group-by.js";
 import { option } from "../base/option-text.js";
 import { sum } from "../base/sum.js";
@@ -12,7 +13,7 @@ import type {
   SourceFailure,
 } from "../ledger/manifest.js";
 import type { Report } from "../profile/report.js";
-import { formatNumberOf, formatShare } from "./quantities.js";
+import { formatNumberOf } from "./quantities.js";
 import { rejectAdvice } from "./reject-advice.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 

@@ -1,16 +1,11 @@
 import { formatCount } from "../base/format-count.js";
+import { formatShare } from "../base/format-share.js";
 import { sum } from "../base/sum.js";
 import type { ConfigurationChange } from "../options/configuration-edit.js";
 import type { Finding, Report, ReportDay, Severity } from "../profile/report.js";
 import { comparedLines } from "./comparison/comparison-text.js";
 import { configurationLine } from "./findings/configuration-fixes.js";
-import {
-  formatBytes,
-  formatDuration,
-  formatNumberOf,
-  formatShare,
-  formatSmallShare,
-} from "./quantities.js";
+import { formatBytes, formatDuration, formatNumberOf, formatSmallShare } from "./quantities.js";
 import { quickLines } from "./quick-text.js";
 import { describeLimit, describeUnused, line, rowRate, rowsLine } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";

@@ -1,10 +1,10 @@
 import { UsageError } from "../base/errors.js";
 import { formatCount } from "../base/format-count.js";
+import { formatShare } from "../base/format-share.js";
 import type { MaxRejects } from "../options/options.js";
 import type { Finding, Report, Severity } from "../profile/report.js";
 import { exceeds } from "../run/run.js";
 import { findingCodes } from "./findings/finding-codes.js";
-import { shareOf } from "./findings/observation.js";
 import { lostWords } from "./findings/target.js";
 import { formatNumberOf, formatSmallShare } from "./quantities.js";
 
@@ -125,5 +125,5 @@ function mappedWords({
     return `all but ${formatCount(left)} of ${formatNumberOf(read, "row")} become events`;
   }
   if (added > 0) return `${formatCount(read)} rows become ${formatCount(mapped)} events`;
-  return `${shareOf(mapped, read)} of ${formatNumberOf(read, "row")} become events`;
+  return `${formatShare(mapped, read)} of ${formatNumberOf(read, "row")} become events`;
 }

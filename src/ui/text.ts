@@ -1,4 +1,5 @@
 import { formatCount } from "../base/format-count.js";
+import { formatShare } from "../base/format-share.js";
 import { harmless } from "../report/terminal-text.js";
 
 /**
@@ -11,16 +12,9 @@ export function shown(text: string): string {
   return safe.trim() === "" ? `(${countOrNone(safe.length, "blanks")})` : safe;
 }
 
-/** `48.2 %`; `< 0.1 %` and `> 99.9 %` where rounding would give 0 or 100 %. */
-export function shareText(share: number): string {
-  const percent = share * 100;
-  if (percent > 0 && percent < 0.1) return "< 0.1 %";
-  if (percent < 100 && percent > 99.9) return "> 99.9 %";
-  return `${percent.toFixed(1)} %`;
-}
-
+/** `48.2 %`; a dash for parts of nothing. */
 export function partText(part: number, whole: number): string {
-  return whole === 0 ? "–" : shareText(part / whole);
+  return whole === 0 ? "–" : formatShare(part, whole);
 }
 
 const axisFormat = new Intl.NumberFormat("en-US", {

@@ -30,7 +30,7 @@ describePages("changes since an earlier report", (inPage) => {
         );
         const texts = await section.locator("tbody tr").allInnerTexts();
         expect(texts.map((text) => text.replaceAll(/\s+/g, " ").trim())).toEqual([
-          "read 1,000 → 1,100 (+10.0 %)",
+          "read 1,000 → 1,100 (10.0 % more)",
           "<i>brewed new, 7 events",
         ]);
         expect(await section.locator("caption").last().textContent()).toContain(

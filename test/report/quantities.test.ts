@@ -1,10 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  formatBytes,
-  formatDuration,
-  formatNumberOf,
-  formatShare,
-} from "../../src/report/quantities.js";
+import { formatBytes, formatDuration, formatNumberOf } from "../../src/report/quantities.js";
 
 test.each([
   [0, "0 B"],
@@ -36,10 +31,4 @@ test("writes nouns in singular or plural", () => {
   expect(formatNumberOf(1_234_567, "row")).toBe("1,234,567 rows");
   expect(formatNumberOf(1, "row")).toBe("1 row");
   expect(formatNumberOf(0, "row")).toBe("0 rows");
-});
-
-test("cuts shares, so that 100 % means that nothing is left", () => {
-  expect(formatShare(99_999, 100_000)).toBe("99.9 %");
-  expect(formatShare(1, 1)).toBe("100.0 %");
-  expect(formatShare(0, 0)).toBe("100.0 %");
 });

@@ -33,7 +33,7 @@ it("shows a report on one screen", () => {
   days      28: 2026-01-01 to 2026-01-28 (UTC)
             █████████▅·█████████████████
   events    brewed 50.0 %, bought 50.0 %
-  identity  200 users in 89.2 % of the events, 220 devices in 100.0 %
+  identity  200 users in 89.3 % of the events, 220 devices in 100.0 %
   export    about 2.00 MB in 2.0 s
   send      13.4 MB in 1:07 min at 1,000 events/s
   qualify   2 qualifying events

@@ -1,6 +1,7 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import type { MigrationProgress, MigrationStep } from "../../contract/migration.js";
-import { formatBytes, formatDuration, formatShare } from "../../report/quantities.js";
+import { formatBytes, formatDuration } from "../../report/quantities.js";
 
 export const stateWords: Readonly<Record<MigrationStep["state"], string>> = {
   waiting: "Waiting",

@@ -1,6 +1,7 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import type { MigrationValidation } from "../../contract/migration.js";
-import { formatNumberOf, formatShare } from "../../report/quantities.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import { Badge } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
 

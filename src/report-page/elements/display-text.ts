@@ -1,4 +1,5 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import type { Estimate } from "../../profile/report.js";
 import { formatBytes } from "../../report/quantities.js";
 import { shown } from "../../ui/text.js";
@@ -16,7 +17,7 @@ export function shortEstimate({ count, error }: Estimate): string {
 
 /** The error of an estimate; undefined if it is exact. */
 export function errorText({ error }: Estimate): string | undefined {
-  return error === 0 ? undefined : `± ${(error * 100).toFixed(1)} %`;
+  return error === 0 ? undefined : `± ${formatShare(error, 1)}`;
 }
 
 /** A time of the report, to the second: `2026-03-03 18:04:09`. */

@@ -1,10 +1,11 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { sum } from "../../base/sum.js";
 import type { Finding, Report } from "../../profile/report.js";
 import { formatBytes, formatDuration, formatNumberOf } from "../../report/quantities.js";
 import { Sparkline } from "../../ui/bar-charts.js";
 import { type Fact, Facts } from "../../ui/blocks.js";
-import { partText, periodText, shareText, shown } from "../../ui/text.js";
+import { partText, periodText, shown } from "../../ui/text.js";
 import { bucketDaysFor } from "../elements/day-series.js";
 import { errorText, shortEstimate, timeText } from "../elements/display-text.js";
 import type { ReportProps } from "../elements/view-state.js";
@@ -21,8 +22,8 @@ export function HeadSection({ report }: ReportProps) {
   const time = timeText(run.startedAt).slice(0, 16);
   const sampled =
     limit === undefined
-      ? `A sample: ${shareText(sample.share)} of the input was read, spread over all sources. All counts are of the sample.`
-      : `Only the first ${formatNumberOf(limit.rows, "row")} were read, about ${shareText(sample.share)} of the input. All counts are of these rows.`;
+      ? `A sample: ${formatShare(sample.share, 1)} of the input was read, spread over all sources. All counts are of the sample.`
+      : `Only the first ${formatNumberOf(limit.rows, "row")} were read, about ${formatShare(sample.share, 1)} of the input. All counts are of these rows.`;
   return (
     <header class={`head summary tone-${tone}`} id="top">
       <p class="eyebrow">

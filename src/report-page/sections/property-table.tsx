@@ -1,10 +1,11 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { sum } from "../../base/sum.js";
 import type { ReportProperties, ReportProperty } from "../../profile/report.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import { Details } from "../../ui/blocks.js";
 import { DataTable, type TableColumn } from "../../ui/data-table.js";
-import { partText, shareText, shown } from "../../ui/text.js";
+import { partText, shown } from "../../ui/text.js";
 import { bytesRange, estimateText, shortEstimate } from "../elements/display-text.js";
 
 const TOP_VALUES_OPEN = 2;
@@ -97,7 +98,7 @@ export function FillBar({ fill }: { readonly fill: number }) {
   return (
     <span class="fill">
       <span class="fill-bar" aria-hidden="true" style={{ "--fill": String(fill) }} />
-      {shareText(fill)}
+      {formatShare(fill, 1)}
     </span>
   );
 }

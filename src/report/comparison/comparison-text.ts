@@ -1,7 +1,8 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { sum } from "../../base/sum.js";
 import type { Comparison } from "../../profile/report.js";
-import { formatNumberOf, formatShare } from "../quantities.js";
+import { formatNumberOf } from "../quantities.js";
 
 /** Items of a list that a summary names. */
 const SHOWN_MAX = 4;
@@ -106,7 +107,7 @@ function totalOf(lists: Comparison["events"] | Comparison["fields"] | Comparison
   return sum([lists.came, lists.went, lists.changed], ({ total }) => total);
 }
 
-/** `1,000 → 1,200 (+20.0 %)`. */
+/** `1,000 → 1,200 (20.0 % more)`. */
 function volumeText({
   before,
   after,
@@ -116,8 +117,8 @@ function volumeText({
 }): string {
   const counts = `${formatCount(before)} → ${formatCount(after)}`;
   if (before === 0) return counts;
-  const sign = after < before ? "−" : "+";
-  return `${counts} (${sign}${formatShare(Math.abs(after - before), before)})`;
+  const share = formatShare(Math.abs(after - before), before);
+  return `${counts} (${share} ${after < before ? "less" : "more"})`;
 }
 
 /** `metadata.price of Purchase and 3 more names`. */

@@ -1,15 +1,10 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { sum } from "../../base/sum.js";
 import type { TopID } from "../../profile/report.js";
 import { formatNumberOf } from "../quantities.js";
 import { fieldsOf, listFix, unlessFix } from "./configuration-fixes.js";
-import {
-  type Observation,
-  quoted,
-  quotedList,
-  type ReportedFacts,
-  shareOf,
-} from "./observation.js";
+import { type Observation, quoted, quotedList, type ReportedFacts } from "./observation.js";
 import {
   ANONYMOUS_SHARE,
   GENERATED_USERS_SHARE,
@@ -29,7 +24,7 @@ export function findMissingUsers(facts: ReportedFacts): Observation | readonly O
   const names = fieldsOf(facts, "userID").map(({ path }) => path.join("."));
   return {
     code: "users_missing",
-    title: `${shareOf(deviceOnly, total)} of the events have no user id`,
+    title: `${formatShare(deviceOnly, total)} of the events have no user id`,
     detail:
       `${names.length === 0 ? "The mapping has no field for it" : `It is read from ${quotedList(names)}`}. ` +
       "Without it, nothing can be counted by user. If another field holds it, map that field to userID.",
@@ -49,7 +44,7 @@ function findSameIDs({ identity }: ReportedFacts): Observation | readonly Observ
     code: "users_anonymous",
     title: `${formatNumberOf(same, "event")} ${same === 1 ? "has its" : "have their"} device id as user id`,
     detail:
-      `That is ${shareOf(same, both + userOnly)} of the events with a user id. Tools write it for visitors who have ` +
+      `That is ${formatShare(same, both + userOnly)} of the events with a user id. Tools write it for visitors who have ` +
       "not logged in: each would count as a user, and as another one after the login. Map a field to userID that " +
       "only identified users have.",
     rows: same,
@@ -154,7 +149,7 @@ export function findEmailIDs(facts: ReportedFacts): readonly Observation[] {
       code: "ids_emails" as const,
       title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "has" : "have"} an email address as ${idWords[field]} id`,
       detail:
-        `That is ${shareOf(rows, all)} of the events with a ${idWords[field]} id. Every exported or sent event would contain it. ` +
+        `That is ${formatShare(rows, all)} of the events with a ${idWords[field]} id. Every exported or sent event would contain it. ` +
         "The line replaces these ids with salted hashes and needs a salt: SWITCHYARD_HASH_SALT or hashSaltFile. " +
         "Whatever assigns users later must hash them in the same way.",
       rows,

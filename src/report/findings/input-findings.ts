@@ -1,4 +1,5 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { nullTexts } from "../../base/null-texts.js";
 import { sum } from "../../base/sum.js";
 import { dedupeRanges } from "../../options/dedupe-options.js";
@@ -11,7 +12,6 @@ import {
   quoted,
   quotedList,
   type ReportedFacts,
-  shareOf,
 } from "./observation.js";
 import { type KeyUse, keyUses, pathOf } from "./property-uses.js";
 
@@ -79,7 +79,7 @@ export function findDuplicates(facts: ReportedFacts): Observation | readonly Obs
       code: "duplicates",
       title: `${formatNumberOf(exact.rows, "event")} ${exact.rows === 1 ? "repeats" : "repeat"} one of the same day`,
       detail:
-        `That is ${shareOf(exact.rows, rows.mapped)} of the events, counted by ${exact.by.join(", ")}${most ?? ""}. ` +
+        `That is ${formatShare(exact.rows, rows.mapped)} of the events, counted by ${exact.by.join(", ")}${most ?? ""}. ` +
         "The usual causes are exports that overlap and SDKs that send again. Repeated events are exported " +
         "and sent, unless dedupe removes them; the first one stays.",
       rows: exact.rows,
@@ -94,7 +94,7 @@ export function findDuplicates(facts: ReportedFacts): Observation | readonly Obs
     code: "duplicates",
     title: `${isSure && error > 0 ? "About " : ""}${formatNumberOf(count, "event")} ${count === 1 ? "repeats" : "repeat"} an insert id`,
     detail:
-      `That is ${shareOf(count, withInsertID)} of the ${formatCount(withInsertID)} events that have an insert id; ` +
+      `That is ${formatShare(count, withInsertID)} of the ${formatCount(withInsertID)} events that have an insert id; ` +
       `${formatCount(withinSplits)} certainly repeat one of the same split. The usual cause is exports that ` +
       "overlap: look for files that cover the same days. Repeated events are exported and sent, " +
       "unless dedupe removes them.",
@@ -108,7 +108,7 @@ function doubtfulID(facts: ReportedFacts, repeated: number, events: number): Obs
   const names = fieldsOf(facts, "insertID").map(({ path }) => path.join("."));
   return {
     code: "duplicates",
-    title: `${shareOf(repeated, events)} of the events repeat an insert id: ${quotedList(names)} may not identify events`,
+    title: `${formatShare(repeated, events)} of the events repeat an insert id: ${quotedList(names)} may not identify events`,
     detail:
       `About ${formatNumberOf(repeated, "event")} of ${formatCount(events)} have an insert id that another one has too. ` +
       "So many are rather a field with the id of a user, product or session. Dedupe would remove all but one " +

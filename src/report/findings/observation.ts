@@ -1,6 +1,5 @@
 import type { RejectCodeName } from "../../base/reject-codes.js";
 import type { Fix, Report } from "../../profile/report.js";
-import { formatShare } from "../quantities.js";
 import { cutEnd } from "../terminal-text.js";
 import type { FindingCode } from "./finding-codes.js";
 
@@ -38,11 +37,6 @@ export function quoted(text: string): string {
 export function quotedList(texts: readonly string[], shown = 5): string {
   const list = texts.slice(0, shown).map(quoted).join(", ");
   return texts.length > shown ? `${list} and ${texts.length - shown} more` : list;
-}
-
-/** `12.3 %`; a part that is not 0 is never shown as 0 %. */
-export function shareOf(part: number, whole: number): string {
-  return part > 0 && part * 1000 < whole ? "less than 0.1 %" : formatShare(part, whole);
 }
 
 /** Returns a value of a report as plain text, both if it is written as JSON and if it is not. */

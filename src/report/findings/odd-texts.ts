@@ -1,9 +1,10 @@
+import { formatShare } from "../../base/format-share.js";
 import { parseJson } from "../../base/parse-json.js";
 import { sum } from "../../base/sum.js";
 import type { OddForm } from "../../profile/report-identity.js";
 import { formatNumberOf } from "../quantities.js";
 import { readingFix } from "./configuration-fixes.js";
-import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 import { alikeNames, withoutBlanks } from "./spellings.js";
 import { ODD_TEXTS_SHARE } from "./thresholds.js";
 
@@ -73,7 +74,7 @@ function observe(
     code,
     title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "has" : "have"} ${noun}s ${are}, such as ${visible(examples[0] ?? "")}`,
     detail:
-      `That is ${shareOf(rows, total)} of the events with a ${noun}; examples are ${examples.map(visible).join(", ")}. ` +
+      `That is ${formatShare(rows, total)} of the events with a ${noun}; examples are ${examples.map(visible).join(", ")}. ` +
       `${(twins ?? 0) > 0 ? same : ""}${cause}`,
     rows,
     fix: readingFix(facts, target, reading),

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../base/day.js";
 import { type EpochCount, likelyCount, unixCounts } from "../../base/epochs.js";
+import { formatShare } from "../../base/format-share.js";
 import { loadLuxon } from "../../base/luxon.js";
 import { sum } from "../../base/sum.js";
 import { coverTimes } from "../../base/time-patterns.js";
@@ -8,7 +9,7 @@ import { formatNumberOf } from "../quantities.js";
 import { fixOf, timeFix, timesOf } from "./configuration-fixes.js";
 import { bulkOf } from "./day-counts.js";
 import type { FindingCode } from "./finding-codes.js";
-import { type Observation, quotedList, type ReportedFacts, shareOf } from "./observation.js";
+import { type Observation, quotedList, type ReportedFacts } from "./observation.js";
 import { FAR_DAYS, IMPLAUSIBLE_SHARE, MIDNIGHT_SHARE, MINIMUM_DAY_EVENTS } from "./thresholds.js";
 
 /** Times that are only dates. */
@@ -21,7 +22,7 @@ export function findMidnights({
   if (midnight < MINIMUM_DAY_EVENTS || midnight < rows.mapped * MIDNIGHT_SHARE) return [];
   return {
     code: "times_midnight",
-    title: `${shareOf(midnight, rows.mapped)} of the events are at exactly midnight (${dayZone})`,
+    title: `${formatShare(midnight, rows.mapped)} of the events are at exactly midnight (${dayZone})`,
     detail:
       "Their times are only dates, so the order of events within a day is lost. " +
       "If another field includes the time of day, map that one.",

@@ -1,9 +1,10 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { sum } from "../../base/sum.js";
 import { isSecretKey } from "../../profile/secret-names.js";
 import { formatNumberOf } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
-import { type Observation, plainText, quoted, type ReportedFacts, shareOf } from "./observation.js";
+import { type Observation, plainText, quoted, type ReportedFacts } from "./observation.js";
 import { type KeyUse, keyUses, onlyEvent, pathOf, valuesOf } from "./property-uses.js";
 
 /** Share of the most frequent values that look personal, from which on a property is reported. */
@@ -44,7 +45,7 @@ function contentsIn(facts: ReportedFacts, use: KeyUse): Observation | undefined 
     code: "property_personal",
     title: `${quoted(path)} contains ${emails === 0 ? "secrets" : secrets === 0 ? "email addresses" : "email addresses and secrets"}`,
     detail:
-      `${formatCount(rows)} of ${formatNumberOf(values, "value")} (${shareOf(rows, values)}) ${rows === 1 ? "contains" : "contain"} ` +
+      `${formatCount(rows)} of ${formatNumberOf(values, "value")} (${formatShare(rows, values)}) ${rows === 1 ? "contains" : "contain"} ` +
       `${kinds.join(" and ")}${canCut ? ", all in the queries of URLs" : ""}. Exported and sent events would contain ` +
       `them; this report masks them. ${canCut ? "The line cuts the URLs before their query; use drop instead to leave out the property." : dropAdvice}`,
     rows,
@@ -84,7 +85,7 @@ function kindOf(use: KeyUse): { readonly name: string; readonly evidence: string
   for (const [name, matches] of Object.entries(personalKinds)) {
     const found = values.filter(matches).length;
     if (found === 0 || found < values.length * PERSONAL_SHARE) continue;
-    const share = shareOf(found, values.length);
+    const share = formatShare(found, values.length);
     return { name, evidence: `${share} of its values in the report look like ${name}.` };
   }
   return undefined;

@@ -1,10 +1,11 @@
+import { formatShare } from "../../base/format-share.js";
 import { MIB, ROW_BYTES_LIMIT, ROW_BYTES_MAX } from "../../base/limits.js";
 import { parseJson } from "../../base/parse-json.js";
 import type { Fix, ReportReject } from "../../profile/report.js";
 import type { RecordedField } from "../../profile/written-mapping.js";
 import { formatNumberOf } from "../quantities.js";
 import { fieldsOf, fixOf, furtherFieldFix, numberAt, timeFix } from "./configuration-fixes.js";
-import { type Observation, type ReportedFacts, shareOf } from "./observation.js";
+import type { Observation, ReportedFacts } from "./observation.js";
 import { areJsonTexts, findTimeUnits, likelyFormats } from "./odd-times.js";
 
 /** Usual names of these fields in exports, likeliest first. */
@@ -27,7 +28,7 @@ export function findRejects(facts: ReportedFacts): readonly Observation[] {
       return {
         code: "rows_rejected" as const,
         title: `${formatNumberOf(rows, "row")} ${rows === 1 ? "is" : "are"} rejected: ${code.replaceAll("_", " ")}`,
-        detail: `${shareOf(rows, facts.rows.read)} of all rows${example}. To fix it: ${advice}.`,
+        detail: `${formatShare(rows, facts.rows.read)} of all rows${example}. To fix it: ${advice}.`,
         rows,
         rejectCode: code,
         fix: fixFor(facts, reject),

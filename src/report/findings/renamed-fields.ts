@@ -1,6 +1,7 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { furtherFieldFix } from "./configuration-fixes.js";
-import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 
 /** Fields that rows have instead of those that the mapping names, such as after a change of the tracking. */
 export function findRenamed(facts: ReportedFacts): readonly Observation[] {
@@ -19,7 +20,7 @@ export function findRenamed(facts: ReportedFacts): readonly Observation[] {
       title: `${target} is probably in ${field} in ${about}${formatCount(rows)} rows, and is lost there`,
       detail:
         `${isExact ? formatCount(lacking) : `About ${formatCount(lacking)}`} rows have no value for ${target}; ` +
-        `${shareOf(rows, lacking)} of them have the field ${field}, which other rows do not have, and which the ` +
+        `${formatShare(rows, lacking)} of them have the field ${field}, which other rows do not have, and which the ` +
         `mapping does not use for it. The first${isExact ? "" : " of those looked at"} is ${place}. The line also reads that field; check it first if the names differ.`,
       rows,
       fix: furtherFieldFix(facts, target, path, isSure),

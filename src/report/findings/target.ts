@@ -1,10 +1,11 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import type { Fix, TargetReport } from "../../profile/report.js";
 import { type Repair, repairs } from "../../target/target-rules.js";
 import { formatNumberOf } from "../quantities.js";
 import { fixOf } from "./configuration-fixes.js";
 import type { FindingCode } from "./finding-codes.js";
-import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 
 type Rule = TargetReport["rules"][number];
 type RuleName = Rule["rule"];
@@ -86,7 +87,7 @@ export function findForTarget(facts: ReportedFacts): readonly Observation[] {
 
 function describeRule(rule: Rule, target: TargetReport): Observation {
   const { code, repair, advice } = rows[rule.rule];
-  const share = shareOf(rule.events, target.events);
+  const share = formatShare(rule.events, target.events);
   const sources = rule.sources.length === 0 ? "" : ` See ${rule.sources.join(", ")}.`;
   const pieces = [namesText(rule), advice, `That is ${share} of the events.${sources}`];
   return {
@@ -142,5 +143,5 @@ export function lostWords(target: TargetReport | undefined): string | undefined 
   const rule = rules.find((one) => one.rule === "name" && !one.isRepaired);
   const names = (rule?.names.length ?? 0) + (rule?.otherNames ?? 0);
   const of = names === 0 ? "" : `: ${formatNumberOf(names, "name")}`;
-  return `of ${formatNumberOf(events, "event")} ${formatCount(lost)} (${shareOf(lost, events)}) would be dropped by ${title}${of}`;
+  return `of ${formatNumberOf(events, "event")} ${formatCount(lost)} (${formatShare(lost, events)}) would be dropped by ${title}${of}`;
 }

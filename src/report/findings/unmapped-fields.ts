@@ -1,4 +1,4 @@
-import { formatShare } from "../quantities.js";
+import { formatShare } from "../../base/format-share.js";
 import { cutEnd } from "../terminal-text.js";
 import { fixOf, writtenObject } from "./configuration-fixes.js";
 import type { Observation, ReportedFacts } from "./observation.js";

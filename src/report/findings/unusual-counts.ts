@@ -1,5 +1,6 @@
 import { clockText, HOUR_MS } from "../../base/day.js";
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { sum } from "../../base/sum.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatNumberOf } from "../quantities.js";
@@ -12,7 +13,7 @@ import {
   usualOfHour,
   usualOfWeekday,
 } from "./day-counts.js";
-import { type Observation, quoted, type ReportedFacts, shareOf } from "./observation.js";
+import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,
   GAP_DAY_SHARE,
@@ -217,5 +218,5 @@ function cause({ days, events }: ReportedFacts, index: number): string {
   const [name, rows] = excess.reduce((most, one) => (one[1] > most[1] ? one : most), [-1, 0]);
   const event = events[name]?.event;
   if (event === undefined || rows * 2 < total) return "";
-  return ` ${shareOf(rows, total)} of the increase over the day before is ${quoted(event)}.`;
+  return ` ${formatShare(rows, total)} of the increase over the day before is ${quoted(event)}.`;
 }

@@ -1,16 +1,11 @@
 import { formatCount } from "../../base/format-count.js";
+import { formatShare } from "../../base/format-share.js";
 import { sum } from "../../base/sum.js";
 import type { ReportDay, ReportProperty } from "../../profile/report.js";
 import { profiledTargets } from "../../profile/split-profile.js";
 import { formatNumberOf } from "../quantities.js";
 import { bulkOf, type IndexRun, median, runsOf } from "./day-counts.js";
-import {
-  type Observation,
-  quoted,
-  quotedList,
-  type ReportedFacts,
-  shareOf,
-} from "./observation.js";
+import { type Observation, quoted, quotedList, type ReportedFacts } from "./observation.js";
 
 type Target = (typeof profiledTargets)[number];
 
@@ -123,7 +118,7 @@ function describeField(
     title: `${target} has ${rows === sum(empty, (day) => day.events) ? "no" : "almost no"} values ${when}`,
     detail:
       `It is empty in ${formatNumberOf(rows, "event")} of these ${formatCount(empty.length)} days; on the other ` +
-      `days, ${shareOf(values, events)} of the events have a value. Compare a row of each time: if the field ` +
+      `days, ${formatShare(values, events)} of the events have a value. Compare a row of each time: if the field ` +
       `has another name in some files, map both names as a list. If it has not, export these days again.${candidates}`,
     rows,
     day: first,

@@ -106,16 +106,16 @@ it("lists names, rows, days, rejects, findings and the verdict that differ", asy
   });
   expect(comparedLines(comparison)).toEqual([
     ["verdict", "was Nearly ready."],
-    ["rows", "read 67,203 → 67,200 (−0.0 %); rejected 3 → 0 (−100.0 %)"],
-    ["rejects", "event_missing 0 → 1; time_missing 3 → 0 (−100.0 %)"],
+    ["rows", "read 67,203 → 67,200 (< 0.1 % less); rejected 3 → 0 (100.0 % less)"],
+    ["rejects", "event_missing 0 → 1; time_missing 3 → 0 (100.0 % less)"],
     ["findings", "new gap_days 5 ids; gone ids_junk 5 ids"],
     [
       "events",
-      "bought new, 33,600 events; poured gone, 5 events; brewed 33,600 → 20,000 (−40.4 %)",
+      "bought new, 33,600 events; poured gone, 5 events; brewed 33,600 → 20,000 (40.5 % less)",
     ],
     [
       "days",
-      "2026-01-28 new, 2,400 events; 2026-01-01 gone, 2,400 events; 2026-01-05 2,400 → 1,200 (−50.0 %)",
+      "2026-01-28 new, 2,400 events; 2026-01-01 gone, 2,400 events; 2026-01-05 2,400 → 1,200 (50.0 % less)",
     ],
   ]);
 });

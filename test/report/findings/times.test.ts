@@ -169,7 +169,7 @@ describe("odd times", () => {
   it("at midnight are dates only", () => {
     expect(only(withTimes({ midnight: 60_000 }))).toMatchObject({
       code: "times_midnight",
-      title: "89.2 % of the events are at exactly midnight (UTC)",
+      title: "89.3 % of the events are at exactly midnight (UTC)",
     });
   });
 
