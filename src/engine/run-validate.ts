@@ -188,7 +188,7 @@ async function report(
     : await sampleFields(options, sound, counts, signal);
   const { dayZone, target: rules } = options;
   const target =
-    rules && renames && targetReportOf(rules, { accounts, renames, hours: profile.hours, dayZone });
+    rules && renames && targetReportOf(rules, { accounts, renames, shifted: profile.shifted });
   const { threads } = budgetThreads(options);
   const adviceOn: ReportFacts["adviceOn"] = (code) => rejectAdvice[code];
   const counted = { ...facts, ...fields, accounts, adviceOn, dayZone, threads };

@@ -1,3 +1,4 @@
+import { DAY_MS, dayOf } from "../base/day.js";
 import {
   EVENT_COUNTS_NAMES_MAX,
   PROFILE_DAYS_MAX,
@@ -48,6 +49,8 @@ interface ProfileOptions {
   readonly mapping?: TallyMapping;
   /** Repeated insert ids are not counted, as something else counts them exactly. */
   readonly withoutRepeats?: boolean;
+  /** Events whose day is another one in it are counted. */
+  readonly targetZone?: Zone | undefined;
 }
 
 /**
@@ -69,14 +72,17 @@ export class EventProfile {
   readonly #locals: Region;
   readonly #sources: Region;
   readonly #candidates: Region;
+  readonly #targetZone: Zone | undefined;
+  #shifted = 0;
 
   /** Events later than `nowMs` count as future. */
   constructor(
     private readonly kernel: Kernel,
     private readonly zone: Zone,
     private readonly nowMs: number,
-    { limits = profileLimits, mapping, withoutRepeats = false }: ProfileOptions = {},
+    { limits = profileLimits, mapping, withoutRepeats = false, targetZone }: ProfileOptions = {},
   ) {
+    this.#targetZone = targetZone;
     this.#lookedAt = mapping && new LookedAtRows(mapping);
     this.#eventCounts = new EventCounts(kernel, zone);
     this.#memory = new ProfileMemory(
@@ -116,11 +122,13 @@ export class EventProfile {
     this.#emptyTargets.clear();
     this.#samples.clear();
     this.#lookedAt?.clear();
+    this.#shifted = 0;
   }
 
   take(events: EventBatch, placeOf: PlaceOf): void {
     this.#eventCounts.take(events);
     this.#describe(events);
+    if (this.#targetZone !== undefined) this.#countShifted(events, this.#targetZone);
     for (let row = 0; ; ) {
       row = this.kernel.run.profileRows(this.#memory.address, this.#rows, row, this.nowMs);
       if (row === events.rows) break;
@@ -169,6 +177,7 @@ export class EventProfile {
           unknown: this.#insertIDs.unknown,
         },
         fields: this.#lookedAt?.counts(this.#memory.unseen),
+        shifted: this.#targetZone && this.#shifted,
       }),
     };
   }
@@ -197,6 +206,16 @@ export class EventProfile {
       sources,
       count: rows,
     });
+  }
+
+  #countShifted({ rows, outcomes: marks, timestamps }: EventBatch, targetZone: Zone): void {
+    const { bytes, doubles } = this.kernel;
+    const [times, locals] = [timestamps / 8, this.#locals.address / 8];
+    for (let row = 0; row < rows; row++) {
+      if (bytes[marks + row] !== outcomes.deliver) continue;
+      const day = Math.floor(doubles[locals + row]! / DAY_MS);
+      if (dayOf(doubles[times + row]!, targetZone) !== day) this.#shifted++;
+    }
   }
 
   /** Returns the address of the events' row numbers in the batch; 0 if they are the same. */

@@ -48,6 +48,8 @@ interface InsertIdFold {
 export class ProfileFold {
   readonly names = new Map<string, FoldedName>();
   readonly hours = new Map<number, number>();
+  /** Events on another day in the zone of the target. */
+  shifted = 0;
   readonly rejectedDays = new Map<number, number>();
   /** Events without a value by day, in the order of `profiledTargets`. */
   readonly emptyTargets = new Map<number, number[]>();
@@ -104,6 +106,7 @@ export class ProfileFold {
     }
     for (const name of figureNames) this.#figures[name] += figures[name];
     addCounts(this.hours, profile.hours);
+    this.shifted += profile.shifted ?? 0;
     addCounts(this.rejectedDays, profile.rejectedDays);
     this.#addEmpty(profile.emptyTargets);
     addCounts(this.sizes, profile.sizes);

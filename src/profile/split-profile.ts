@@ -18,6 +18,8 @@ export interface SplitProfile {
   readonly hours: readonly (readonly [hour: number, rows: number])[];
   /** Events of hours beyond the limit. */
   readonly leftOutOfHours: number;
+  /** Events on another day in the zone of the target; absent without one. */
+  readonly shifted?: number;
   /** Days since 1970, with the rows rejected for another reason than their time. */
   readonly rejectedDays: readonly (readonly [day: number, rows: number])[];
   /** Events of a day (since 1970) without a value for the targets of these bits. */

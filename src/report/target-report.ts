@@ -1,5 +1,3 @@
-import { HOUR_MS } from "../base/day.js";
-import { createZone } from "../base/luxon-zone.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { RunAccounts } from "../ledger/manifest.js";
 import type { TargetReport } from "../profile/report.js";
@@ -19,20 +17,17 @@ import {
 /** Names that the report lists for a rule. */
 const NAMES_MAX = 100;
 
-const DAY_HOURS = 24;
-
 interface TargetFacts {
   readonly accounts: Pick<RunAccounts, "notices" | "rows">;
   readonly renames: Renames;
-  /** Events by hours since 1970 in the zone of the days. */
-  readonly hours: ReadonlyMap<number, number>;
-  readonly dayZone: string;
+  /** Events on another day in the zone of the target. */
+  readonly shifted: number;
 }
 
 /** Returns what a target would do with the events of a dry run. */
 export function targetReportOf(
   { rules, repair }: { readonly rules: EventRules; readonly repair: readonly Repair[] },
-  { accounts: { notices, rows }, renames, hours, dayZone }: TargetFacts,
+  { accounts: { notices, rows }, renames, shifted }: TargetFacts,
 ): TargetReport {
   const lost = notices[LOST_NOTICE] ?? 0;
   const told = targetRules.map((rule) => ({
@@ -42,11 +37,10 @@ export function targetReportOf(
     ...listOf(namesOf(rule, renames)),
     sources: rules[partOf(rule)]?.sources ?? [],
   }));
-  const shifted = rules.days && shiftedEvents(hours, dayZone, rules.days.zone);
   const day = rules.days && {
     rule: "day" as const,
     isRepaired: repair.includes("days"),
-    events: shifted ?? 0,
+    events: shifted,
     names: [],
     otherNames: 0,
     sources: rules.days.sources,
@@ -82,24 +76,4 @@ function namesOf(
 
 function listOf(names: TargetReport["rules"][number]["names"]) {
   return { names: names.slice(0, NAMES_MAX), otherNames: Math.max(0, names.length - NAMES_MAX) };
-}
-
-/**
- * Returns the events whose day is another one in the zone of the target. Events are counted by hours, so that
- * zones which differ by a part of an hour give the number of the hour's start.
- */
-function shiftedEvents(
-  hours: ReadonlyMap<number, number>,
-  dayZone: string,
-  targetZone: string,
-): number {
-  const [here, there] = [createZone(dayZone), createZone(targetZone)];
-  let shifted = 0;
-  for (const [hour, events] of hours) {
-    const localMs = hour * HOUR_MS;
-    const timeMs = localMs - here.offsetMs(localMs - here.offsetMs(localMs));
-    const day = Math.floor((timeMs + there.offsetMs(timeMs)) / (DAY_HOURS * HOUR_MS));
-    if (day !== Math.floor(hour / DAY_HOURS)) shifted += events;
-  }
-  return shifted;
 }

@@ -49,7 +49,7 @@ test("a dry run tells what the target drops and changes, with the lines that rep
     { cwd },
   );
   expect(exitCode).toBe(1);
-  expect(stdout).toContain("of 240 events 160 (66.6 %) would be dropped by Statsig: 2 names");
+  expect(stdout).toContain("of 240 events 160 (66.7 %) would be dropped by Statsig: 2 names");
   const { target, findings, verdict } = read<Report>(cwd, "report/report.json");
   expect(verdict.tone).toBe("error");
   expect(target).toMatchObject({ events: 240, lost: 160, changed: 80, billed: 80 });
@@ -71,6 +71,31 @@ test("a dry run tells what the target drops and changes, with the lines that rep
   expect(new Set(lines)).toEqual(new Set(['"repair": ["names", "metadata", "users", "days"]']));
   expect(lines).toHaveLength(5);
 });
+
+test.each(["Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "America/Los_Angeles"])(
+  "events on another day of the target are counted exactly from %s",
+  async (dayZone) => {
+    const cwd = scratchDirectory("target-days");
+    // Two years with 97 minutes between events.
+    const times = Array.from({ length: 10_800 }, (_, index) =>
+      Date.UTC(2024, 0, 1, 0, index * 97, 11),
+    );
+    const events = times.map((time, index) => ({
+      event_type: "a",
+      event_time: new Date(time).toISOString(),
+      user_id: `u${index % 9}`,
+    }));
+    writeRows(cwd, "one.ndjson", events);
+    const flags = ["--target", "statsig", "--day-zone", dayZone];
+    await runInProcess(["validate", "one.ndjson", ...flags], { cwd });
+    const format = new Intl.DateTimeFormat("sv-SE", { timeZone: dayZone, dateStyle: "short" });
+    const thereOf = (time: number) => new Date(time - 8 * 3_600_000).toISOString().slice(0, 10);
+    const shifted = times.filter((time) => format.format(time) !== thereOf(time)).length;
+    const { target } = read<Report>(cwd, "report/report.json");
+    const [day] = target?.rules.filter(({ rule }) => rule === "day") ?? [];
+    expect([shifted > 0, day?.events]).toEqual([true, shifted]);
+  },
+);
 
 /** JSON with a blank after colons and commas, as other languages write it. */
 const spaced = (value: object) =>

@@ -107,9 +107,11 @@ export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** `12.3 %`, cut. */
+/** `12.3 %`, `< 0.1 %`, `> 99.9 %`. */
 export function share(part: number, whole: number): string {
-  return `${(Math.floor((part / whole) * 1000) / 10).toFixed(1)} %`;
+  if (part > 0 && part * 1000 < whole) return "< 0.1 %";
+  if (part < whole && (whole - part) * 1000 < whole) return "> 99.9 %";
+  return `${((part / whole) * 100).toFixed(1)} %`;
 }
 
 /** `835 kB`, `3.71 MB`: three digits. */

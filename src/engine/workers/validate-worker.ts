@@ -17,12 +17,13 @@ import { createWorkerTools, serveRun } from "../serve-run.js";
 // Entry file of the worker threads of a dry run.
 serveRun<ValidateOptions>(async (setup, signal, kernel) => {
   const { options } = setup;
-  const { dayZone, nowMs, countedKey, dedupe } = options;
+  const { dayZone, nowMs, countedKey, dedupe, target } = options;
   const ids = { ...idsOfKey(countedKey), withInsertID: true };
   const tools = await createWorkerTools(setup, signal, kernel, ids);
   const profile = new EventProfile(kernel, createZone(dayZone), nowMs, {
     mapping: tallyMappingOf(options.mapping),
     withoutRepeats: (dedupe ?? countedKey) !== undefined,
+    targetZone: target?.rules.days && createZone(target.rules.days.zone),
   });
   const format = await outputFormat(options.format).createFormat(kernel, options);
   const partSizes = new PartSizes(kernel, format);
