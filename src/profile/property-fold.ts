@@ -7,6 +7,7 @@ import type { ReportProperties, ReportProperty } from "./report.js";
 import { isSecretKey } from "./secret-names.js";
 import { FrequentFold } from "./sketches.js";
 import type { PersonalRows, SplitKey, SplitProperties } from "./split-profile.js";
+import { joinSpellings, numberRange } from "./value-spellings.js";
 import { type JsonType, valueTypes } from "./value-types.js";
 
 /** Values of a property that a report shows. */
@@ -89,9 +90,12 @@ class KeyFold {
     const values = this.#rows - (this.#types[valueTypes.indexOf("null")] as number);
     const { min, max, sum } = this.#bytes;
     const error = this.#values.taken;
+    const texts = this.#values.top(PROFILE_VALUES_MAX);
+    const joined = joinSpellings(texts);
+    const numbers = (error === 0 ? numberRange(texts) : undefined) ?? this.#numbers;
     const known = maskedValues(
-      this.#values
-        .top(TOP_VALUES_MAX)
+      joined
+        .slice(0, TOP_VALUES_MAX)
         .map(({ text, length, rows }) => ({ value: valueText(text, length), rows })),
       isSecretKey(key.split(".").at(-1) ?? "") ? "all" : this.#personal,
     );
@@ -100,13 +104,13 @@ class KeyFold {
       rows: this.#rows,
       fill: eventRows === 0 ? 0 : values / eventRows,
       types: Object.fromEntries(types),
-      distinct: this.#values.distinct(),
+      distinct: error === 0 ? { count: joined.length, error: 0 } : this.#values.distinct(),
       topValues: known.filter(({ rows }) => rows > error),
       topValuesError: error,
       examples: known.filter(({ rows }) => rows <= error).map(({ value }) => value),
       bytes: values === 0 ? { min: 0, mean: 0, max: 0 } : { min, mean: sum / values, max },
       days: this.#days && { first: formatDay(this.#days[0]), last: formatDay(this.#days[1]) },
-      numbers: this.#numbers.min <= this.#numbers.max ? { ...this.#numbers } : null,
+      numbers: numbers.min <= numbers.max ? { ...numbers } : null,
       ...omitUndefined({ personal: this.#personal }),
     };
   }

@@ -81,7 +81,7 @@ function tau(share: number): number {
 const TEXT_REGISTERS = 256;
 
 /** A text over all splits. */
-interface FoldedText {
+export interface FoldedText {
   readonly text: string;
   readonly length: number;
   rows: number;

@@ -179,3 +179,58 @@ it("refuses a directory that no report can be written to before it looks at inpu
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "output_unwritable" } });
   }
 });
+
+it("counts a value once, however JSON spells it, with the nearest doubles of a range", async () => {
+  const spellings = {
+    n: ["1", "1.0", "1e0", "10E-1", "0.30000000000000004", "3.0000000000000004e-1", "-0", "0.0"],
+    big: ["9007199254740993", "9007199254740992", "9007199254740993.0", "1e400", "-1.5E-7"],
+    s: [`"a"`, String.raw`"\u0061"`, String.raw`"\/"`, '"/"', '"1"', '"1.0"'],
+    list: ["[1]", "[1.0]"],
+  };
+  const lines = Object.entries(spellings).flatMap(([key, values]) =>
+    values.map(
+      (value) =>
+        `{"event_type":"e","event_time":"2026-01-01 00:00:00","user_id":"u","event_properties":{"${key}":${value}}}`,
+    ),
+  );
+  const input = join(root, "spellings.jsonl");
+  writeFileSync(input, `${lines.join("\n")}\n`);
+  const { report } = await validate("spellings", input);
+  const keys = readReport(report).events[0]?.properties?.keys ?? [];
+  const facts = keys.map(({ key, distinct, topValues, numbers }) => [
+    key,
+    [distinct.count, ...topValues.map(({ value, rows }) => `${value}: ${rows}`)],
+    numbers,
+  ]);
+  expect(Object.fromEntries(facts.map(([key, ...rest]) => [key, rest]))).toEqual({
+    n: [[3, "1: 4", "-0: 2", "0.30000000000000004: 2"], { min: 0, max: 1 }],
+    big: [
+      [4, "9007199254740993: 2", "-1.5E-7: 1", "1e400: 1", "9007199254740992: 1"],
+      { min: -1.5e-7, max: Number.MAX_VALUE },
+    ],
+    s: [[4, "/: 2", "a: 2", "1: 1", "1.0: 1"], null],
+    list: [[2, "[1.0]: 1", "[1]: 1"], null],
+  });
+});
+
+it("has the nearest doubles of numbers with many digits", async () => {
+  const rows = [
+    "0.30000000000000004",
+    "5e-324",
+    "123456.78901234567e-30",
+    "2.2250738585072011e-308",
+  ];
+  for (const [index, number] of rows.entries()) {
+    const input = join(root, `digits-${index}.jsonl`);
+    writeFileSync(
+      input,
+      `{"event_type":"e","event_time":"2026-01-01 00:00:00","user_id":"u","event_properties":{"n":${number}}}\n`,
+    );
+    const { report } = await validate(`digits-${index}`, input);
+    const value = Number(number);
+    expect(readReport(report).events[0]?.properties?.keys[0]?.numbers).toEqual({
+      min: value,
+      max: value,
+    });
+  }
+});
