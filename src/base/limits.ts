@@ -200,7 +200,7 @@ export const DISCOVERY_FILES = 10_000;
 /** Distinct event names that are counted one by one; rows of further names are counted together. */
 /** Names, and keys of metadata, of one split that a target does not take as they are. */
 export const RENAMES_MAX = 65_536;
-/** The same of all splits of a run. */
+/** The same of all splits of a run, for names and for keys. */
 export const RENAMES_TOTAL_MAX = 1_000_000;
 
 export const EVENT_COUNTS_NAMES_MAX = 16_384;

@@ -144,6 +144,7 @@ const target = z.object({
         }),
       ).describe("Names that break the rule, most events first."),
       otherNames: count("Names beyond the limit of the list."),
+      moreNames: flag("True if there are at least as many other names.").exactOptional(),
       sources: list(z.string()).describe("Pages of the platform that say so."),
     }),
   ).describe("Rules that events break."),

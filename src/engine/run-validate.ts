@@ -33,7 +33,6 @@ import { openSources } from "../run/run-tools.js";
 import type { ReaderOptions } from "../sources/read-options.js";
 import type { Source, SourceRange } from "../sources/source.js";
 import type { Discovery } from "../sources/source-discovery.js";
-import type { Renames } from "../target/renames.js";
 import { type FoldedProfiles, ProfileFolding } from "./profile-folding.js";
 import type { QuickFold } from "./quick/quick-fold.js";
 import type { QuickRun } from "./quick/quick-run.js";
@@ -137,7 +136,7 @@ async function validateIn(
         ...omitUndefined({ quick: signal.aborted ? undefined : quickFold?.result(found.bytes) }),
         sources: facts.plan.sources,
         exact,
-        renames: options.target && (await foldRenames(layout, records, options.target)),
+        renames: options.target && (await foldRenames(layout, records, options.target, [])),
       });
       return { manifest: folded.accounts };
     },
@@ -176,7 +175,7 @@ async function report(
     renames,
     ...facts
   }: Pick<ReportFacts, "sampleShare" | "quick" | "sources" | "exact"> & {
-    readonly renames: Renames | undefined;
+    readonly renames: Awaited<ReturnType<typeof foldRenames>> | undefined;
   },
 ): Promise<CountedReport> {
   // A source that killed a worker would kill this thread.
@@ -188,7 +187,7 @@ async function report(
     : await sampleFields(options, sound, counts, signal);
   const { dayZone, target: rules } = options;
   const target =
-    rules && renames && targetReportOf(rules, { accounts, renames, shifted: profile.shifted });
+    rules && renames && targetReportOf(rules, { accounts, ...renames, shifted: profile.shifted });
   const { threads } = budgetThreads(options);
   const adviceOn: ReportFacts["adviceOn"] = (code) => rejectAdvice[code];
   const counted = { ...facts, ...fields, accounts, adviceOn, dayZone, threads };

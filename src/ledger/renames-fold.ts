@@ -3,6 +3,7 @@ import { epochOf } from "../base/epoch.js";
 import type { TargetOptions } from "../mapper/mapper-options.js";
 import { type Layout, layoutOfEpoch, RENAMES_NAME } from "../output/layout.js";
 import { RenameFold, type Renames } from "../target/renames.js";
+import type { Repair } from "../target/target-rules.js";
 import { Ledger } from "./ledger.js";
 import type { SplitRecord } from "./ledger-records.js";
 import type { ManifestRenames } from "./manifest.js";
@@ -22,7 +23,7 @@ export async function foldRepairs(
   target: TargetOptions | undefined,
 ): Promise<FoldedRenames> {
   if (target === undefined || target.repair.length === 0) return { files: {} };
-  const found = await foldRenames(layout, records, target);
+  const { renames: found } = await foldRenames(layout, records, target, target.repair);
   const { version, names: _, metadata: __, users: ___, ...rest } = found;
   // Without its repair, a name that the target does not take is delivered as it is.
   const [names, metadata, users] = (["names", "metadata", "users"] as const).map((part) =>
@@ -43,16 +44,21 @@ export async function foldRepairs(
   };
 }
 
-/** Adds up the names of committed splits that the target does not take as they are. */
+/**
+ * Adds up the names of committed splits that the target does not take as they are. Returns the parts with
+ * more names than are listed, too. All those of the parts in `needed` are listed, else it throws
+ * `names_too_many`.
+ */
 export async function foldRenames(
   layout: Layout,
   records: readonly SplitRecord[],
   { rules }: TargetOptions,
-): Promise<Renames> {
-  const fold = new RenameFold();
+  needed: readonly Repair[],
+): Promise<{ readonly renames: Renames; readonly cut: ReadonlySet<Repair> }> {
+  const fold = new RenameFold(needed);
   // One at a time: together they can take much memory.
   for (const { id } of inOrder(records)) {
     fold.add(await new Ledger(layoutOfEpoch(layout, epochOf(id))).readRenames(id));
   }
-  return fold.result(rules);
+  return { renames: fold.result(rules), cut: fold.cut };
 }

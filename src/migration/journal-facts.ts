@@ -231,7 +231,7 @@ function targetOf({
     events,
     lost,
     changed,
-    rules: rules.map(({ rule, isRepaired, events, names, otherNames, sources }) => ({
+    rules: rules.map(({ rule, isRepaired, events, names, otherNames, moreNames, sources }) => ({
       rule,
       isRepaired,
       events,
@@ -241,6 +241,7 @@ function targetOf({
         events: name.events,
       })),
       otherNames,
+      ...(moreNames && { moreNames }),
       sources: [...sources],
     })),
   };

@@ -30,6 +30,10 @@ export const targetReportSchema = z
           events: count.describe("Events that break the rule, or did before the repair."),
           names: z.array(renameSchema).describe("The names that break it, most events first."),
           otherNames: count.describe("Names beyond the limit of the list."),
+          moreNames: z
+            .literal(true)
+            .exactOptional()
+            .describe("There are more names than were counted: `otherNames` is at least this."),
           sources: z.array(text).describe("Pages of the platform's documentation that say so."),
         }),
       )

@@ -20,6 +20,8 @@ const NAMES_MAX = 100;
 interface TargetFacts {
   readonly accounts: Pick<RunAccounts, "notices" | "rows">;
   readonly renames: Renames;
+  /** Parts of the target that have more names than `renames`. */
+  readonly cut: ReadonlySet<Repair>;
   /** Events on another day in the zone of the target. */
   readonly shifted: number;
 }
@@ -27,14 +29,14 @@ interface TargetFacts {
 /** Returns what a target would do with the events of a dry run. */
 export function targetReportOf(
   { rules, repair }: { readonly rules: EventRules; readonly repair: readonly Repair[] },
-  { accounts: { notices, rows }, renames, shifted }: TargetFacts,
+  { accounts: { notices, rows }, renames, cut, shifted }: TargetFacts,
 ): TargetReport {
   const lost = notices[LOST_NOTICE] ?? 0;
   const told = targetRules.map((rule) => ({
     rule,
     isRepaired: isRepaired(rule, repair),
     events: notices[noticeOf(rule, repair)] ?? 0,
-    ...listOf(namesOf(rule, renames)),
+    ...listOf(namesOf(rule, renames), cut.has(partOf(rule))),
     sources: rules[partOf(rule)]?.sources ?? [],
   }));
   const day = rules.days && {
@@ -74,6 +76,10 @@ function namesOf(
   return lists[rule];
 }
 
-function listOf(names: TargetReport["rules"][number]["names"]) {
-  return { names: names.slice(0, NAMES_MAX), otherNames: Math.max(0, names.length - NAMES_MAX) };
+function listOf(names: TargetReport["rules"][number]["names"], isCut: boolean) {
+  return {
+    names: names.slice(0, NAMES_MAX),
+    otherNames: Math.max(0, names.length - NAMES_MAX),
+    ...(isCut && names.length > 0 && { moreNames: true as const }),
+  };
 }

@@ -4,6 +4,7 @@ import { RENAMES_TOTAL_MAX } from "../base/limits.js";
 import { repairKey, repairName } from "./rename.js";
 import type { SplitRenames } from "./split-renames.js";
 import type { EventRules } from "./target.js";
+import type { Repair } from "./target-rules.js";
 
 /** Changes when a reader of older files would misunderstand a newer one. */
 const RENAMES_VERSION = 1;
@@ -33,18 +34,32 @@ export class RenameFold {
   readonly #names = new Map<string, number>();
   readonly #keys = new Map<string, number>();
   readonly #users = new Map<string, number>();
+  readonly #cut = new Set<Repair>();
 
-  /** Throws `names_too_many` beyond `RENAMES_TOTAL_MAX`. */
-  add({ names, keys, users }: SplitRenames): void {
-    for (const [name, rows] of names) addTo(this.#names, name, rows);
-    for (const [path, rows] of keys) addTo(this.#keys, JSON.stringify(path), rows);
-    for (const [property, rows] of users) addTo(this.#users, property, rows);
-    const total = this.#names.size + this.#keys.size;
-    if (total <= RENAMES_TOTAL_MAX) return;
-    throw new SwitchyardError(
-      "names_too_many",
-      `More than ${formatCount(RENAMES_TOTAL_MAX)} event names and keys are not valid at the target: they hold ids or times. Use a transform that moves these into a property.`,
-    );
+  /** `needed`: parts of the target of which all names are needed. */
+  constructor(private readonly needed: readonly Repair[]) {}
+
+  /** The parts of the target that have more names than are listed. */
+  get cut(): ReadonlySet<Repair> {
+    return this.#cut;
+  }
+
+  /** Throws `names_too_many` if more than `RENAMES_TOTAL_MAX` of a part are needed. */
+  add({ names, keys, users, cut = [] }: SplitRenames): void {
+    for (const [name, rows] of names) this.#addTo(this.#names, "names", name, rows);
+    for (const [path, rows] of keys)
+      this.#addTo(this.#keys, "metadata", JSON.stringify(path), rows);
+    for (const [property, rows] of users)
+      this.#users.set(property, (this.#users.get(property) ?? 0) + rows);
+    for (const part of cut) this.#cut.add(part);
+  }
+
+  #addTo(counts: Map<string, number>, part: Repair, key: string, rows: number): void {
+    const known = counts.get(key);
+    const hasRoom = known !== undefined || counts.size < RENAMES_TOTAL_MAX;
+    if (hasRoom) counts.set(key, (known ?? 0) + rows);
+    else if (this.needed.includes(part)) throw tooMany(part);
+    else this.#cut.add(part);
   }
 
   /** Leaves out what stays as it is. */
@@ -73,6 +88,10 @@ export class RenameFold {
   }
 }
 
-function addTo(counts: Map<string, number>, key: string, rows: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + rows);
+function tooMany(part: Repair): SwitchyardError {
+  const kind = part === "names" ? "event names" : "keys of metadata";
+  return new SwitchyardError(
+    "names_too_many",
+    `More than ${formatCount(RENAMES_TOTAL_MAX)} ${kind} are not valid at the target: they hold ids or times. Use a transform that moves these into a property.`,
+  );
 }

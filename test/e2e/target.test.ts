@@ -271,3 +271,65 @@ test("a target of one's own is a file, whose faults are told by key", async () =
   expect(await run()).toMatchObject({ exitCode: 1 });
   expect(read<Report>(cwd, "report/report.json").target).toMatchObject({ lost: 80, billed: null });
 });
+
+/** Writes rows with one invalid name each, and one key with a dot: more than a split lists. */
+function writeManyNames(directory: string, count: number, withKeys: boolean): void {
+  const all = Array.from({ length: count }, (_, index) => ({
+    event_type: `<id ${index}>`,
+    event_time: "2026-01-10 12:00:00",
+    user_id: "u",
+    ...(withKeys && { event_properties: { [`a.${index}`]: 1 } }),
+  }));
+  writeRows(directory, "many.ndjson", all);
+}
+
+test("more names than can be repaired are a report with a part of them, not an error", async () => {
+  const cwd = scratchDirectory("target-names");
+  writeManyNames(cwd, 83_000, true);
+  const validate = async (...flags: string[]) => {
+    const args = ["validate", "many.ndjson", "--target", "statsig", "--threads", "1", ...flags];
+    const { exitCode, stdout, stderr } = await runInProcess(args, { cwd });
+    expect([exitCode, stderr.includes("names_too_many")]).toEqual([1, false]);
+    return { stdout, ...read<Report>(cwd, "report/report.json") };
+  };
+  const plain = await validate();
+  expect(plain.stdout).toContain("dropped by Statsig: at least 65,536 names");
+  expect(plain.target).toMatchObject({ events: 83_000, lost: 83_000 });
+  const counts = plain.target?.rules.map(({ rule, events, otherNames, moreNames }) => [
+    rule,
+    events,
+    otherNames,
+    moreNames,
+  ]);
+  expect(counts).toEqual([
+    ["name", 83_000, 65_436, true],
+    ["dots", 83_000, 65_436, true],
+  ]);
+  const findings = plain.findings.filter(({ code }) => code.startsWith("target_"));
+  expect(findings.map(({ code, fix }) => [code, fix])).toEqual([
+    ["target_names", undefined],
+    ["target_keys_dotted", undefined],
+  ]);
+  expect(findings[0]?.detail).toContain("and at least 65,531 more names. These are too many");
+  writeManyNames(cwd, 66_000, false);
+  // The dry run of a repair tells that the export cannot do it.
+  const repaired = await validate("--repair=names");
+  expect(repaired.verdict.tone).toBe("error");
+  expect(repaired.findings.map(({ code }) => code)).toContain("target_names");
+});
+
+test("only a repair that needs all names ends if there are too many", async () => {
+  const cwd = scratchDirectory("target-repair");
+  writeManyNames(cwd, 66_000, false);
+  const exported = (repair: string) => {
+    const flags = ["--target", "statsig", "--threads", "1", "--format", "jsonl"];
+    const args = ["export", "many.ndjson", "--to", repair, ...flags, `--repair=${repair}`];
+    return runInProcess(args, { cwd });
+  };
+  const users = await exported("users");
+  expect(users, users.stderr).toMatchObject({ exitCode: 0 });
+  expect(linesOf(join(cwd, "users"))).toHaveLength(66_000);
+  const names = await exported("names");
+  expect(names).toMatchObject({ exitCode: 1 });
+  expect(names.stderr).toContain("More than 65,536 event names are not valid at the target");
+});

@@ -33,6 +33,7 @@ export class MetadataStage {
         return { marks: dots | nested, text: `${JSON.stringify(repairKey(path))}:` };
       },
       "keys of metadata",
+      replacing.replaces && !replacing.keeps,
     );
     this.#record = new KernelRecord(kernel, metadataRulesLayout);
     this.#record.set("dots", dotsAreLost ? 1 : 0);
@@ -50,12 +51,17 @@ export class MetadataStage {
   /** Forgets all keys. */
   clear(): void {
     this.table.clear();
+    this.#clearRecent();
+  }
+
+  #clearRecent(): void {
     const recent = this.#record.get("recent");
     this.kernel.bytes.fill(0, recent, recent + RECENT_BYTES);
   }
 
   apply({ rows, outcomes, metadata }: EventBatch, marks: number): void {
     const { run } = this.kernel;
+    if (this.table.forgetOthers()) this.#clearRecent();
     const longest = run.longestCell(outcomes, metadata.address, rows) + LOOSE_BYTES;
     this.#path.ensure(longest);
     // A member has at least four bytes, as many as the address of its entry.

@@ -28,6 +28,7 @@ export class NameStage {
         return { marks: isLost ? bitOf("name") : 0, ...(changes ? { text: renamed } : {}) };
       },
       "event names",
+      replaces && !keeps,
     );
     const record = new KernelRecord(kernel, nameRulesLayout);
     record.set("classes", classesOf(kernel, rules));
@@ -39,6 +40,7 @@ export class NameStage {
 
   apply({ rows, outcomes, event }: EventBatch, marks: number): void {
     const { run } = this.kernel;
+    this.table.forgetOthers();
     for (let row = 0; ; ) {
       row = run.takeNames(this.#record, outcomes, event.address, marks, row, rows);
       if (row === rows) return;

@@ -14,9 +14,13 @@ interface Judged {
 
 const SLOTS_MIN = 1_024;
 
+/** Texts beyond the limit that are kept for the rows at hand. */
+const OTHERS_MAX = 16_384;
+
 /**
  * Texts in kernel memory that a target does not take as they are, each judged once, with the number of
- * events that have it. Holds at most `RENAMES_MAX`: then it throws `names_too_many`.
+ * events that have it. It lists at most `RENAMES_MAX`. Further ones are judged for the rows at hand and
+ * forgotten, or throw `names_too_many` if a repair needs them all.
  */
 export class RenameTable {
   /** Address of the record that kernels use. */
@@ -24,6 +28,7 @@ export class RenameTable {
   readonly #entries: number[] = [];
   readonly #texts: string[] = [];
   readonly #record: KernelRecord<keyof typeof renameTableLayout.words>;
+  #hasForgotten = false;
   #slots: number;
 
   constructor(
@@ -31,6 +36,7 @@ export class RenameTable {
     private readonly judge: (text: string) => Judged,
     /** Names the texts in an error: `event names`. */
     private readonly kind: string,
+    private readonly needsAll: boolean,
   ) {
     this.#record = new KernelRecord(kernel, renameTableLayout);
     this.address = this.#record.address;
@@ -41,7 +47,7 @@ export class RenameTable {
   add(start: number, length: number): void {
     const { kernel } = this;
     const text = decoder.decode(kernel.bytes.subarray(start, start + length));
-    if (this.#entries.length === RENAMES_MAX) throw tooMany(this.kind, text);
+    if (this.needsAll && this.#entries.length === RENAMES_MAX) throw tooMany(this.kind, text);
     const { marks, text: after } = this.judge(text);
     const kept = kernel.allocate(length);
     kernel.bytes.copyWithin(kept, start, start + length);
@@ -61,26 +67,50 @@ export class RenameTable {
     else kernel.run.addRename(this.address, entry);
   }
 
+  /** True if there are more texts than are listed. */
+  get isCut(): boolean {
+    return this.#hasForgotten || this.#entries.length > RENAMES_MAX;
+  }
+
+  /**
+   * Forgets the texts beyond the limit if there are many. Returns true if it has: no address of an entry
+   * may be in use.
+   */
+  forgetOthers(): boolean {
+    if (this.#entries.length <= RENAMES_MAX + OTHERS_MAX) return false;
+    this.#hasForgotten = true;
+    this.#free(RENAMES_MAX);
+    for (const entry of this.#entries) this.kernel.run.addRename(this.address, entry);
+    return true;
+  }
+
   /** Returns the texts with the events that have them, in the order in which they came; none without events. */
   counts(): readonly (readonly [text: string, rows: number])[] {
     const { u32 } = this.kernel;
     const rowsOf = (entry: number) => u32[entry / 4 + renameLayout.words.rows]!;
     return this.#texts
+      .slice(0, RENAMES_MAX)
       .map((text, index) => [text, rowsOf(this.#entries[index] as number)] as const)
       .filter(([, rows]) => rows > 0);
   }
 
   /** Forgets all texts, so that the limit is that of a split. */
   clear(): void {
+    this.#hasForgotten = false;
+    this.#free(0);
+  }
+
+  /** Frees the entries from an index on, and empties the slots. */
+  #free(first: number): void {
     const { u32 } = this.kernel;
     const { start, newStart, newLength } = renameLayout.words;
-    for (const entry of this.#entries) {
+    for (const entry of this.#entries.slice(first)) {
       this.kernel.free(u32[entry / 4 + start]!);
       if (u32[entry / 4 + newLength]! > 0) this.kernel.free(u32[entry / 4 + newStart]!);
       this.kernel.free(entry);
     }
-    this.#entries.length = 0;
-    this.#texts.length = 0;
+    this.#entries.length = first;
+    this.#texts.length = first;
     const slots = this.#record.get("slots");
     this.kernel.bytes.fill(0, slots, slots + this.#slots * 4);
   }

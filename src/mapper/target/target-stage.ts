@@ -113,12 +113,17 @@ export class TargetStage {
 
   /** Returns the names and keys since the last call. */
   takeRenames(): SplitRenames {
+    const cut: readonly Repair[] = [
+      ...(this.#names?.table.isCut ? (["names"] as const) : []),
+      ...(this.#metadata?.table.isCut ? (["metadata"] as const) : []),
+    ];
     const renames = {
       names: this.#names?.table.counts() ?? [],
       keys: (this.#metadata?.table.counts() ?? []).map(
         ([text, rows]) => [pathOf(text), rows] as const,
       ),
       users: this.#users?.counts() ?? [],
+      ...(cut.length > 0 && { cut }),
     };
     this.#names?.table.clear();
     this.#metadata?.clear();

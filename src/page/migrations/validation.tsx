@@ -61,7 +61,7 @@ function Target({ target }: { target: NonNullable<MigrationValidation["target"]>
         Of {formatNumberOf(events, "event")}, it would drop {formatCount(lost)} and change{" "}
         {formatCount(changed)} more.
       </p>
-      {rules.map(({ rule, isRepaired, events: count, names, otherNames, sources }) => (
+      {rules.map(({ rule, isRepaired, events: count, names, otherNames, moreNames, sources }) => (
         <details class="reason" key={rule}>
           <summary>
             <code>{rule}</code>: {formatNumberOf(count, "event")}
@@ -77,7 +77,12 @@ function Target({ target }: { target: NonNullable<MigrationValidation["target"]>
               </li>
             ))}
           </ul>
-          {otherNames > 0 && <p class="soft">{formatNumberOf(otherNames, "further name")}</p>}
+          {otherNames > 0 && (
+            <p class="soft">
+              {moreNames && "at least "}
+              {formatNumberOf(otherNames, "further name")}
+            </p>
+          )}
           {sources.length > 0 && (
             <p class="soft">
               Source:{" "}

@@ -73,8 +73,9 @@ function Sources({ sources }: Pick<Rule, "sources">) {
 }
 
 function Names({ rule, target }: { readonly rule: Rule; readonly target: TargetReport }) {
-  const { names, otherNames, events } = rule;
-  const more = otherNames === 0 ? "" : ` of ${formatCount(names.length + otherNames)}`;
+  const { names, otherNames, moreNames, events } = rule;
+  const least = moreNames ? "at least " : "";
+  const more = otherNames === 0 ? "" : ` of ${least}${formatCount(names.length + otherNames)}`;
   const summary = `${formatNumberOf(names.length, "name")}${more}: ${formatNumberOf(events, "event")} ${ruleText(rule, target)}`;
   return (
     <Details summary={summary} isScreenOnly>

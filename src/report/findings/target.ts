@@ -77,25 +77,34 @@ function wordsFor(events: number, { title }: TargetReport): Words {
 export function findForTarget(facts: ReportedFacts): readonly Observation[] {
   const { target } = facts;
   if (target === undefined) return [];
-  const broken = target.rules.filter((rule) => !rule.isRepaired);
-  const repaired = target.rules.filter((rule) => rule.isRepaired);
+  // An export would end with `names_too_many`.
+  const isTold = (rule: Rule) => rule.isRepaired && rule.moreNames !== true;
+  const broken = target.rules.filter((rule) => !isTold(rule));
+  const repaired = target.rules.filter(isTold);
   return [
     ...broken.map((rule) => describeRule(rule, target)),
     ...(repaired.length === 0 ? [] : [describeRepaired(repaired, target)]),
   ];
 }
 
+const TOO_MANY =
+  "These are too many to be repaired: they hold ids or times. Move these into a property with a transform.";
+
 function describeRule(rule: Rule, target: TargetReport): Observation {
   const { code, repair, advice } = rows[rule.rule];
   const share = formatShare(rule.events, target.events);
   const sources = rule.sources.length === 0 ? "" : ` See ${rule.sources.join(", ")}.`;
-  const pieces = [namesText(rule), advice, `That is ${share} of the events.${sources}`];
+  const pieces = [
+    namesText(rule),
+    rule.moreNames ? TOO_MANY : advice,
+    `That is ${share} of the events.${sources}`,
+  ];
   return {
     code,
     title: `${formatNumberOf(rule.events, "event")} ${ruleText(rule, target)}`,
     detail: pieces.filter((piece) => piece !== undefined).join(" "),
     rows: rule.events,
-    fix: repair === undefined ? undefined : repairFix(target),
+    fix: repair === undefined || rule.moreNames ? undefined : repairFix(target),
   };
 }
 
@@ -113,21 +122,23 @@ function describeRepaired(rules: readonly Rule[], target: TargetReport): Observa
 }
 
 /** `"$pageview" becomes "auto:pageview" (1,204 events), …`. */
-function namesText({ names, otherNames }: Rule): string | undefined {
+function namesText({ names, otherNames, moreNames }: Rule): string | undefined {
   if (names.length === 0) return undefined;
-  const shown = names
-    .slice(0, SHOWN)
-    .map(
-      (one) => `${quoted(one.old)} to ${quoted(one.new)} (${formatNumberOf(one.events, "event")})`,
-    );
-  const hidden = names.length - shown.length + otherNames;
-  return `The repair changes ${shown.join(", ")}${hidden === 0 ? "" : ` and ${formatNumberOf(hidden, "more name")}`}.`;
+  const shown = names.slice(0, SHOWN).map((one) => {
+    const change = moreNames ? "" : ` to ${quoted(one.new)}`;
+    return `${quoted(one.old)}${change} (${formatNumberOf(one.events, "event")})`;
+  });
+  const hidden = formatNumberOf(names.length - shown.length + otherNames, "more name");
+  if (moreNames) return `They have the names ${shown.join(", ")} and at least ${hidden}.`;
+  return `The repair changes ${shown.join(", ")}${hidden.startsWith("0 ") ? "" : ` and ${hidden}`}.`;
 }
 
 /** Asks for the repair of all rules that are broken, in addition to those of the run: one line for all. */
 function repairFix({ rules, repair }: TargetReport): Fix {
-  const wanted = rules.flatMap(({ rule }) => rows[rule].repair ?? []);
-  const all = repairs.filter((one) => repair.includes(one) || wanted.includes(one));
+  const repairsOf = (some: readonly Rule[]) => some.flatMap(({ rule }) => rows[rule].repair ?? []);
+  const wanted = [...repair, ...repairsOf(rules)];
+  const impossible = repairsOf(rules.filter(({ moreNames }) => moreNames));
+  const all = repairs.filter((one) => wanted.includes(one) && !impossible.includes(one));
   return fixOf(["repair"], all.length === repairs.length ? true : all, false);
 }
 
@@ -142,6 +153,7 @@ export function lostWords(target: TargetReport | undefined): string | undefined 
   const { rules, events, lost, title } = target;
   const rule = rules.find((one) => one.rule === "name" && !one.isRepaired);
   const names = (rule?.names.length ?? 0) + (rule?.otherNames ?? 0);
-  const of = names === 0 ? "" : `: ${formatNumberOf(names, "name")}`;
+  const least = rule?.moreNames ? "at least " : "";
+  const of = names === 0 ? "" : `: ${least}${formatNumberOf(names, "name")}`;
   return `of ${formatNumberOf(events, "event")} ${formatCount(lost)} (${formatShare(lost, events)}) would be dropped by ${title}${of}`;
 }
