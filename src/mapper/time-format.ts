@@ -34,6 +34,15 @@ export function epochOf(format: string): EpochFormat | undefined {
   return { unit: found, epochMs };
 }
 
+/** Returns why a format such as `s since 2001-02-30` is not an epoch; undefined for formats of another kind. */
+export function explainEpoch(format: string): string | undefined {
+  const [, unit = "", day = ""] = /^([^']*) since (\S+)$/.exec(format) ?? [];
+  if (day === "" || epochOf(format) !== undefined) return undefined;
+  if (epochOf(`s since ${day}`) === undefined) return `${day} is not a day YYYY-MM-DD`;
+  const units = [...epochUnits.keys()].filter((one) => one !== "auto");
+  return `${unit} is not a unit that counts from a day; these are ${units.join(", ")}`;
+}
+
 /** Returns false for the days that `Date.parse` moves into the next month. */
 function isDay(day: string, timeMs: number): boolean {
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(day);

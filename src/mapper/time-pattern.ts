@@ -3,7 +3,7 @@ import { UsageError } from "../base/errors.js";
 import { loadLuxon } from "../base/luxon.js";
 import type { Zone } from "../base/zone.js";
 import { createNumericParser } from "./numeric-pattern.js";
-import { suggestFormat } from "./time-format.js";
+import { explainEpoch, suggestFormat } from "./time-format.js";
 import { plainBlanks } from "./time-words.js";
 
 /** Names of months and days are English in every locale of the machine. */
@@ -49,6 +49,8 @@ export function refusePattern(pattern: string): string {
 }
 
 function createParser(pattern: string): TokenParser {
+  const fault = explainEpoch(pattern);
+  if (fault !== undefined) throw invalidPattern(pattern, fault);
   // Other tools write Y for the year: Luxon takes it literally.
   if (/Y/.test(withoutLiterals(pattern)))
     throw invalidPattern(pattern, "Y is not a token of Luxon");

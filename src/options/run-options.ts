@@ -199,10 +199,16 @@ export function resolveIdentitiesRequest(configuration: Configuration): Identiti
 }
 
 function requireTable({ to }: CompleteValues): string {
-  if (to !== undefined && to !== STANDARD_OUTPUT && !isObjectUrl(to)) return to;
+  if (to === undefined) {
+    throw new UsageError(
+      "output_missing",
+      `No file for the table: pass ${option("to")} identities.parquet.`,
+    );
+  }
+  if (to !== STANDARD_OUTPUT && !isObjectUrl(to)) return to;
   throw new UsageError(
-    "output_missing",
-    `No file for the table: pass ${option("to")} identities.parquet.`,
+    "table_name_invalid",
+    `${to} is not a file of this machine, where the table is made: pass ${option("to")} identities.parquet, and copy that.`,
   );
 }
 

@@ -5,6 +5,11 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** `2 rows`, or `at least 2 rows` if there may be more. */
+export function formatLeast(count: number, noun: string, hasMore: boolean): string {
+  return `${hasMore ? "at least " : ""}${formatNumberOf(count, noun)}`;
+}
+
 const byteUnits = ["B", "kB", "MB", "GB", "TB", "PB"] as const;
 
 /** `1.5 MB`: powers of ten, three significant digits. */

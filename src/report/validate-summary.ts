@@ -5,7 +5,13 @@ import type { ConfigurationChange } from "../options/configuration-edit.js";
 import type { Finding, Report, ReportDay, Severity } from "../profile/report.js";
 import { comparedLines } from "./comparison/comparison-text.js";
 import { configurationLine } from "./findings/configuration-fixes.js";
-import { formatBytes, formatDuration, formatNumberOf, formatSmallShare } from "./quantities.js";
+import {
+  formatBytes,
+  formatDuration,
+  formatLeast,
+  formatNumberOf,
+  formatSmallShare,
+} from "./quantities.js";
 import { quickLines } from "./quick-text.js";
 import { describeLimit, describeUnused, line, rowRate, rowsLine } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";
@@ -146,7 +152,7 @@ function eventLine({ events, otherEvents, rows }: Report): string {
     return `${name} ${formatShare(one.rows, rows.mapped)}`;
   });
   const more = events.length + (otherEvents.names ?? 0) - shown.length;
-  const rest = more > 0 ? [`and ${formatNumberOf(more, "more name")}`] : [];
+  const rest = more > 0 ? [`and ${formatLeast(more, "more name", otherEvents.rows > 0)}`] : [];
   return line("events", [...shown, ...rest].join(", ") || "none");
 }
 
@@ -163,10 +169,11 @@ function identityLine({ identity, rows }: Report): string {
   );
 }
 
-function estimateLines({ estimates, sizes, sample }: Report): readonly string[] {
+function estimateLines({ estimates, sizes, sample, otherEvents }: Report): readonly string[] {
   const { export: exported, send, qualifyingEvents } = estimates;
   const refused = qualifyingEvents.filter((one) => one.refused !== undefined).length;
-  const created = formatNumberOf(qualifyingEvents.length - refused, "qualifying event");
+  const accepted = qualifyingEvents.length - refused;
+  const created = formatLeast(accepted, "qualifying event", otherEvents.rows > 0);
   const duration = formatDuration(exported.durationMs);
   const about = sample.share === 1 ? "" : "about ";
   const sent = `${about}${formatBytes(Math.round(sizes.total / sample.share))}`;

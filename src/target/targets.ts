@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
-import { UsageError } from "../base/errors.js";
+import { basename } from "node:path";
+import { hasCode, UsageError } from "../base/errors.js";
 import { checkValue, faultLines } from "../base/schema.js";
+import { closestTo } from "../base/spelling.js";
 import type { Target } from "./target.js";
 import { targetSchema } from "./target-schema.js";
 import service from "./targets/service.json" with { type: "json" };
@@ -32,11 +34,14 @@ function readTarget(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
+    const near = closestTo(basename(file), targetNames);
+    const known = `the targets of Switchyard are ${targetNames.join(", ")}`;
+    if (hasCode(error, "ENOENT")) {
+      const advice = near === undefined ? known : `did you mean ${near}?`;
+      throw invalid(file, `does not exist; ${advice}`);
+    }
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalid(
-      file,
-      `cannot be read: ${reason}; the targets of Switchyard are ${targetNames.join(", ")}`,
-    );
+    throw invalid(file, `cannot be read: ${reason}; ${known}`);
   }
 }
 

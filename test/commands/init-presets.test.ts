@@ -168,6 +168,23 @@ test("a name that the directory has is not looked for in other fields", async ()
   expect(survey).toMatchObject({ doubts: [], mapping: { preset: "braze" } });
 });
 
+test("single rows of Heap as JSON are found, with a word on their names", async () => {
+  const rowOf = (index: number) => ({
+    event_id: index,
+    type: index % 2 === 0 ? "click" : null,
+    object: "event",
+    time: "2026-01-31 17:03:12",
+    identity: null,
+    user_id: 7,
+    properties: '{"plan":"free"}',
+  });
+  writeFileSync(join(cwd, "heap.json"), linesOf(manyOf(rowOf, 20)));
+  const { stdout } = await runInProcess(["init", "heap.json", "--force", "--json"], { cwd });
+  const { survey } = JSON.parse(stdout) as { readonly survey: Found };
+  expect(survey).toMatchObject({ mapping: { preset: "heap" }, trial: { delivered: 20 } });
+  expect(survey.doubts.join()).toContain('"event": ["event_table_name", "type", "object"]');
+});
+
 test("of a whole bucket of Heap the tables without events are filtered", async () => {
   const ids = (index: number) => ({ event_id: index, user_id: 7, session_id: 1, time: 1769878992 });
   const tables: Record<string, (index: number) => Row> = {

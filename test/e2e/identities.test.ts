@@ -285,7 +285,8 @@ describe("a table of many rows", () => {
     expect(readFileSync(join(cwd, "other.csv"), "utf8")).toBe("a,b\n1,2\n");
     for (const [code, ...words] of [
       ["table_name_invalid", "--to", "table.txt"],
-      ["output_missing", "--to", "-"],
+      ["table_name_invalid", "--to", "-"],
+      ["table_name_invalid", "--to", "s3://bucket/table.csv"],
       ["output_missing"],
     ]) {
       const { exitCode, stderr } = await run("identities", "many", ...words);

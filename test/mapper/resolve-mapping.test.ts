@@ -213,11 +213,14 @@ describe("the schema of a mapping", () => {
     expect(faultLines(faults)).toEqual([line]);
   });
 
-  it("suggests the time format that is meant", () => {
-    const { faults = [] } = checkValue(mappingChangesSchema, {
-      timestamp: { field: "t", format: "HH:mm" },
-    });
-    expect(faultLines(faults)[0]).toMatch(/^timestamp\.format: .*"HH:mm" .*it has no year/);
+  it.each([
+    ["HH:mm", /"HH:mm" cannot be used: it has no year/],
+    ["s since 2001-02-30", /"s since .* cannot be used: 2001-02-30 is not a day YYYY-MM-DD/],
+    ["days since 30.12.1899", /cannot be used: 30\.12\.1899 is not a day YYYY-MM-DD/],
+    ["hours since 2001-01-01", /hours is not a unit that counts from a day; these are s, ms/],
+  ])("says why %s is not a time format", (format, message) => {
+    const { faults = [] } = checkValue(mappingChangesSchema, { timestamp: { field: "t", format } });
+    expect(faultLines(faults)[0]).toMatch(message);
   });
 
   it("accepts the same as its JSON Schema, except for zones, formats and repeated names", () => {

@@ -79,6 +79,10 @@ it("lists every finding on one line, the first with their fixes, and only some n
   expect(lines.filter((one) => one.includes("→"))).toHaveLength(6);
   expect(summary).toContain("The report has the other lines that fix findings.");
   expect(summary).toContain("and 296 more names");
+  const others = { names: null, rows: 7 };
+  const capped = summarizeValidate({ ...cleanReport, events, otherEvents: others }, places);
+  expect(capped).toContain("and at least 296 more names");
+  expect(capped).toContain("qualify   at least 2 qualifying events");
 });
 
 it("draws many days in groups", () => {

@@ -4,7 +4,7 @@ import { type Preset, words } from "../preset.js";
 export const heap = {
   vendor: "Heap",
   mapping: {
-    event: ["event_table_name", "path.$directory", "type"],
+    event: ["event_table_name", "path.$directory", "type", "object"],
     timestamp: "time",
     userID: "identity",
     stableID: "user_id",
@@ -19,10 +19,12 @@ export const heap = {
   required: [
     ["event_id"],
     ["user_id"],
-    ["session_id"],
     ["time"],
+    // Single rows as JSON have no sessions.
+    ["session_id", "properties"],
+    ["session_id", "type"],
     // Other tools have the columns above as well.
-    ["session_time", "event_table_name", "heap_device_id", "landing_page", "target_text"],
+    ["session_time", "event_table_name", "heap_device_id", "landing_page", "target_text", "object"],
   ],
   columns: words(`
     app_name app_version browser browser_type carrier city continent country device device_type
@@ -38,5 +40,8 @@ export const heap = {
     { path: "heap_device_id" },
   ],
   zone: "UTC",
-  doubts: [],
+  doubts: [
+    "Rows without event_table_name are named after the directory of their file. If that is not the name of a " +
+      'table of Heap, add "mapping": { "event": ["event_table_name", "type", "object"] }.',
+  ],
 } satisfies Preset;

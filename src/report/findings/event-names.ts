@@ -2,7 +2,7 @@ import { formatCount } from "../../base/format-count.js";
 import { groupBy } from "../../base/group-by.js";
 import { sum } from "../../base/sum.js";
 import type { ReportEvent } from "../../profile/report.js";
-import { formatNumberOf } from "../quantities.js";
+import { formatLeast } from "../quantities.js";
 import { listFix } from "./configuration-fixes.js";
 import { type Observation, quoted, quotedList, type ReportedFacts } from "./observation.js";
 import { NAME_CHARACTERS_MAX, NAMES_USUAL_MAX, NAMES_WITH_IDS } from "./thresholds.js";
@@ -15,7 +15,10 @@ const idPattern =
   /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{12,}\b|\d+/gi;
 
 /** Many names that differ only by an id, such as `Viewed /product/123`. */
-export function findNamesWithIDs({ events }: ReportedFacts): Observation | readonly Observation[] {
+export function findNamesWithIDs({
+  events,
+  otherEvents,
+}: ReportedFacts): Observation | readonly Observation[] {
   const formOf = ({ event }: ReportEvent) => event.replaceAll(idPattern, "*");
   const varying = events.filter((one) => formOf(one) !== one.event);
   const forms = groupBy(varying, formOf);
@@ -26,7 +29,7 @@ export function findNamesWithIDs({ events }: ReportedFacts): Observation | reado
   const examples = names.map(({ event }) => event);
   return {
     code: "names_with_ids",
-    title: `${formatNumberOf(names.length, "event name")} contain ids and are really ${quotedList(formNames, 3)}`,
+    title: `${formatLeast(names.length, "event name", otherEvents.rows > 0)} contain ids and are really ${quotedList(formNames, 3)}`,
     detail:
       `For example ${quotedList(examples, 3)}. Each would become a separate event, and most occur once. ` +
       "The module replaces the ids with *.",
@@ -74,6 +77,7 @@ export function findLongNames(facts: ReportedFacts): readonly Observation[] {
 export function findRefusedNames({
   estimates,
   events,
+  otherEvents,
 }: ReportedFacts): Observation | readonly Observation[] {
   const refused = estimates.qualifyingEvents.filter((one) => one.refused !== undefined);
   if (refused.length === 0) return [];
@@ -81,7 +85,7 @@ export function findRefusedNames({
   const reasons = refused.slice(0, 3).map((one) => `${quoted(one.event)}: ${one.refused}`);
   return {
     code: "name_refused",
-    title: `${formatNumberOf(refused.length, "event name")} ${refused.length === 1 ? "is" : "are"} not valid for a qualifying event`,
+    title: `${formatLeast(refused.length, "event name", otherEvents.rows > 0)} ${refused.length === 1 ? "is" : "are"} not valid for a qualifying event`,
     detail:
       `${reasons.join("; ")}. The events are exported and sent nevertheless. ` +
       "The module makes such names valid.",

@@ -1,7 +1,7 @@
 import { formatCount } from "../../base/format-count.js";
 import { groupBy } from "../../base/group-by.js";
 import { sum } from "../../base/sum.js";
-import { formatNumberOf } from "../quantities.js";
+import { formatLeast, formatNumberOf } from "../quantities.js";
 import { RENAMED_MAX } from "./event-names.js";
 import { type Observation, quoted, type ReportedFacts } from "./observation.js";
 import { memberOf, pathOf, propertySets } from "./property-uses.js";
@@ -45,7 +45,10 @@ export function alikeNames(events: ReportedFacts["events"]): readonly ReportedFa
   );
 }
 
-export function findAlikeNames({ events }: ReportedFacts): Observation | readonly Observation[] {
+export function findAlikeNames({
+  events,
+  otherEvents,
+}: ReportedFacts): Observation | readonly Observation[] {
   const groups = alikeNames(events);
   if (groups.length === 0) return [];
   const renamed = groups.flatMap(([main, ...others]) =>
@@ -54,7 +57,7 @@ export function findAlikeNames({ events }: ReportedFacts): Observation | readonl
   const examples = groups.slice(0, 3).map((group) => describeGroup(group, ({ event }) => event));
   return {
     code: "names_alike",
-    title: `${formatNumberOf(groups.length, "event name")} ${groups.length === 1 ? "has" : "have"} several spellings`,
+    title: `${formatLeast(groups.length, "event name", otherEvents.rows > 0)} ${groups.length === 1 ? "has" : "have"} several spellings`,
     detail:
       `${examples.join("; ")}. Each spelling would become a separate event. ` +
       "The module replaces them with the most frequent one.",

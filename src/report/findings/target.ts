@@ -2,7 +2,7 @@ import { formatCount } from "../../base/format-count.js";
 import { formatShare } from "../../base/format-share.js";
 import type { Fix, TargetReport } from "../../profile/report.js";
 import { type Repair, repairs } from "../../target/target-rules.js";
-import { formatNumberOf } from "../quantities.js";
+import { formatLeast, formatNumberOf } from "../quantities.js";
 import { fixOf } from "./configuration-fixes.js";
 import type { FindingCode } from "./finding-codes.js";
 import { type Observation, quoted, type ReportedFacts } from "./observation.js";
@@ -128,8 +128,9 @@ function namesText({ names, otherNames, moreNames }: Rule): string | undefined {
     const change = moreNames ? "" : ` to ${quoted(one.new)}`;
     return `${quoted(one.old)}${change} (${formatNumberOf(one.events, "event")})`;
   });
-  const hidden = formatNumberOf(names.length - shown.length + otherNames, "more name");
-  if (moreNames) return `They have the names ${shown.join(", ")} and at least ${hidden}.`;
+  const count = names.length - shown.length + otherNames;
+  const hidden = formatLeast(count, "more name", moreNames === true);
+  if (moreNames) return `They have the names ${shown.join(", ")} and ${hidden}.`;
   return `The repair changes ${shown.join(", ")}${hidden.startsWith("0 ") ? "" : ` and ${hidden}`}.`;
 }
 
@@ -153,7 +154,6 @@ export function lostWords(target: TargetReport | undefined): string | undefined 
   const { rules, events, lost, title } = target;
   const rule = rules.find((one) => one.rule === "name" && !one.isRepaired);
   const names = (rule?.names.length ?? 0) + (rule?.otherNames ?? 0);
-  const least = rule?.moreNames ? "at least " : "";
-  const of = names === 0 ? "" : `: ${least}${formatNumberOf(names, "name")}`;
+  const of = names === 0 ? "" : `: ${formatLeast(names, "name", rule?.moreNames === true)}`;
   return `of ${formatNumberOf(events, "event")} ${formatCount(lost)} (${formatShare(lost, events)}) would be dropped by ${title}${of}`;
 }
