@@ -1,31 +1,90 @@
+import { createHash } from "node:crypto";
 import { createContext, Script } from "node:vm";
 import { hasCode } from "../base/errors.js";
 
 /** Milliseconds that an expression may take for a text. Other requests wait meanwhile. */
 const MATCH_MS_MAX = 20;
 
+/** Milliseconds that expressions may take in one turn of the event loop: those of a request, or more. */
+const TURN_MS_MAX = 60;
+
+/** Milliseconds that an expression gets for a text when those of the turn are used up. */
+const MATCH_MS_MIN = 1;
+
 /** Steps of matching that are made without a limit of time: less than a millisecond. */
 const STEPS_MAX = 1_000_000;
+
+/** Outcomes of limited matches that are known again: about a megabyte. */
+const OUTCOMES_MAX = 10_000;
+
+interface LimitedOutcome {
+  /** Undefined if the time was up. */
+  readonly matches: boolean | undefined;
+  readonly tookMs: number;
+}
+
+type LimitedTest = (expression: RegExp, text: string, ms: number) => LimitedOutcome;
 
 const script = new Script("expression.test(text)");
 const context = createContext({});
 
+/** Outcomes by digest: texts of users are not kept. */
+const outcomes = new Map<string, boolean>();
+let usedMs = 0;
+let isTurnCounted = false;
+
 /**
  * Returns a match with an expression in bounded time. Expressions that may need exponential or cubic time
- * for a text run with a limit, which costs 0.3 ms; a text that exceeds it does not match.
+ * for a text run with a limit, which costs 0.3 ms; a text that exceeds it does not match. The limit
+ * falls as the turn's time is used up. The first outcome for a text holds for the next ones.
  */
-export function boundedMatch(expression: RegExp): (text: string) => boolean {
+export function boundedMatch(
+  expression: RegExp,
+  test: LimitedTest = limitedTest,
+): (text: string) => boolean {
   const degree = degreeOf(expression.source);
-  return (text) =>
-    text.length ** degree <= STEPS_MAX ? expression.test(text) : limitedTest(expression, text);
+  let wasCut = false;
+  const limitedMatch = (text: string) => {
+    // One that was cut before is not tried again in a turn without time.
+    const ms = Math.min(MATCH_MS_MAX, Math.max(turnMsLeft(), wasCut ? 0 : MATCH_MS_MIN));
+    if (ms < MATCH_MS_MIN) return false;
+    const { matches, tookMs } = test(expression, text, ms);
+    usedMs += tookMs;
+    wasCut ||= matches === undefined;
+    return matches ?? false;
+  };
+  return (text) => {
+    if (text.length ** degree <= STEPS_MAX) return expression.test(text);
+    const key = createHash("sha256").update(`${expression.source}\0${text}`).digest("base64");
+    const outcome = outcomes.get(key) ?? limitedMatch(text);
+    outcomes.set(key, outcome);
+    if (outcomes.size > OUTCOMES_MAX) outcomes.delete(outcomes.keys().next().value ?? "");
+    return outcome;
+  };
 }
 
-function limitedTest(expression: RegExp, text: string): boolean {
+function turnMsLeft(): number {
+  if (!isTurnCounted) {
+    isTurnCounted = true;
+    usedMs = 0;
+    setImmediate(() => {
+      isTurnCounted = false;
+    });
+  }
+  return Math.floor(TURN_MS_MAX - usedMs);
+}
+
+function limitedTest(expression: RegExp, text: string, timeout: number): LimitedOutcome {
+  const start = performance.now();
+  const outcome = (matches: boolean | undefined) => ({
+    matches,
+    tookMs: performance.now() - start,
+  });
   try {
     Object.assign(context, { expression, text });
-    return script.runInContext(context, { timeout: MATCH_MS_MAX }) === true;
+    return outcome(script.runInContext(context, { timeout }) === true);
   } catch (error) {
-    if (hasCode(error, "ERR_SCRIPT_EXECUTION_TIMEOUT")) return false;
+    if (hasCode(error, "ERR_SCRIPT_EXECUTION_TIMEOUT")) return outcome(undefined);
     throw error;
   }
 }
