@@ -26,7 +26,7 @@ const keyFields = z.object({
   scopes,
   requestsPerMinuteMax: z.int().nullable().describe("Requests per minute; null without a limit."),
   targetApp: text("The app whose entities the key sees; null for all.").nullable(),
-  status: z.enum(["active", "deactivated"]).describe("`deactivated` if it was revoked."),
+  status: z.enum(["active", "deactivated"]).describe("`deactivated` if it is revoked or expired."),
   createdTime: z.int().describe("Time of creation, in ms since the epoch."),
   expiresTime: time("Time from which it is refused"),
   lastUsedTime: time("Time of the last use, at most a minute too early"),

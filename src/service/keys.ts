@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { Key, keyRoutes, NewKey } from "../contract/key.js";
 import { allows } from "../contract/key-scopes.js";
+import { keyFault } from "../http/authentication.js";
 import type { Handlers } from "../http/handler.js";
 import { keyRecord, newKeyText } from "../http/key-text.js";
 import { newKeyFaults } from "../http/new-key-faults.js";
@@ -19,11 +20,12 @@ interface KeyHandlerOptions {
 
 /** Lists, creates and revokes keys. */
 export function keyHandlers({ keys, logger, now }: KeyHandlerOptions): Handlers<typeof keyRoutes> {
+  const shown = (record: KeyRecord) => shownKey(record, now());
   return {
     listKeys: async (call) => {
       const records = (await keys.list()).toReversed();
       const { start, count } = sliceOf(call.query);
-      const items = records.slice(start, start + count).map(shownKey);
+      const items = records.slice(start, start + count).map(shown);
       return pageAnswer(call, { items, totalItems: records.length });
     },
 
@@ -35,10 +37,10 @@ export function keyHandlers({ keys, logger, now }: KeyHandlerOptions): Handlers<
       requireRights(caller, body);
       const key = newKeyText(body.kind);
       const record = keyRecord(key, { ...omitUndefined(body), createdTime });
-      if (call.query.dryRun) return { content: { data: shownKey(record) } };
+      if (call.query.dryRun) return { content: { data: shown(record) } };
       await keys.insert(record, authorOf(call));
       logger.info({ keyId: record.id, byKeyId: caller.id }, "Key created");
-      return { content: { data: { ...shownKey(record), key } } };
+      return { content: { data: { ...shown(record), key } } };
     },
 
     revokeKey: async (call) => {
@@ -51,7 +53,7 @@ export function keyHandlers({ keys, logger, now }: KeyHandlerOptions): Handlers<
       if (record === undefined) throw notFound("Key");
       // A key that was revoked before keeps its time.
       const revoked = { ...record, revokedTime: record.revokedTime ?? revokedTime };
-      return { content: { data: shownKey(isRehearsal ? revoked : record) } };
+      return { content: { data: shown(isRehearsal ? revoked : record) } };
     },
   };
 }
@@ -75,14 +77,16 @@ function isHeld(own: readonly string[], scope: string): boolean {
 }
 
 /** Returns a key as answers show it, without its hash. */
-function shownKey({ hash: _, ...key }: KeyRecord): Key {
+function shownKey(record: KeyRecord, now: number): Key {
+  const { hash: _, ...key } = record;
+  const isValid = keyFault(record, [record.kind], now) === undefined;
   return {
     ...key,
     scopes: [...key.scopes],
     key: null,
     type: keyTypes[key.kind],
     description: key.name,
-    status: key.revokedTime === null ? "active" : "deactivated",
+    status: isValid ? "active" : "deactivated",
   };
 }
 

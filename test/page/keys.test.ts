@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { keyRecord, newKeyText } from "../../src/http/key-text.js";
 import { describeConsole } from "./open-console.js";
 
 describeConsole("keys in the web console", (web) => {
@@ -51,6 +52,20 @@ describeConsole("keys in the web console", (web) => {
       body: '{"kind": "console", "name": "Stolen"}',
     }).then(({ status }) => status)`);
     expect(status).toBe(403);
+  });
+
+  test("keys beyond the first hundred are on further pages, expired ones are told", async () => {
+    const facts = { kind: "client", createdTime: 1, expiresTime: 2 } as const;
+    for (let index = 0; index < 100; index += 1) {
+      const record = keyRecord(newKeyText("client"), { ...facts, name: `Old ${index}` });
+      await web.service.store.keys.insert(record);
+    }
+    const page = await web.open("/keys");
+    await page.getByRole("link", { name: "Next" }).click();
+    await page
+      .getByRole("row", { name: /Old \d+ .*Expired/ })
+      .first()
+      .waitFor();
   });
 
   test("a name that is missing is told beside its field", async () => {

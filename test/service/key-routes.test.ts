@@ -111,6 +111,17 @@ describe("a new key", () => {
   });
 });
 
+describe("the list of keys", () => {
+  it("calls a key that has expired deactivated", async () => {
+    const facts = { kind: "console", createdTime: START_TIME - 2, name: "Old" } as const;
+    const record = keyRecord(newKeyText("console"), { ...facts, expiresTime: START_TIME - 1 });
+    await service.store.keys.insert(record);
+    const { json } = await service.call<readonly Key[]>({ path });
+    const found = json.data.find(({ id }) => id === record.id);
+    expect(found).toMatchObject({ status: "deactivated", revokedTime: null });
+  });
+});
+
 describe("a key gives only what it has", () => {
   const console = (...scopes: string[]) => ({ kind: "console", scopes }) as const;
 

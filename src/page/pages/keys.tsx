@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { DAY_MS } from "../../base/day.js";
-import { Dialog, DialogButtons } from "../../ui/dialog.js";
+import { Dialog, Dialog, DialogButtons } from "../../ui/dialog.js";
 import { Badge, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { ListField, SelectField, TextField } from "../../ui/fields.js";
+import { Pager } from "../../ui/pager.js";
 import { Time } from "../../ui/time.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
@@ -17,11 +19,16 @@ const kindNames = {
   client: "Client key",
 } as const;
 
+const KEYS_PER_PAGE = 100;
+
 /** The keys of the service: made, looked after, revoked. */
 export function Keys() {
+  const page = Math.max(1, Number(useLocation().query["page"] ?? 1) || 1);
   const [isCreating, setIsCreating] = useState(false);
   const [revoked, setRevoked] = useState<Key>();
-  const { value, error, reload } = useLoad("keys", (signal) => api.listKeys({ signal }));
+  const { value, error, reload } = useLoad(`keys ${page}`, (signal) =>
+    api.listKeys({ page, limit: KEYS_PER_PAGE, signal }),
+  );
   const isWriter = mayWrite("keys");
   return (
     <>
@@ -54,6 +61,15 @@ export function Keys() {
             </tbody>
           </table>
         </div>
+      )}
+      {value !== undefined && value.pagination.totalItems > KEYS_PER_PAGE && (
+        <Pager
+          page={page}
+          itemsPerPage={KEYS_PER_PAGE}
+          total={value.pagination.totalItems}
+          noun="keys"
+          hrefOf={(to) => `/keys?page=${to}`}
+        />
       )}
       {isCreating && (
         <CreateKey
@@ -112,10 +128,10 @@ function KeyRow({
   );
 }
 
-function KeyState({ record: { revokedTime, expiresTime } }: { record: Key }) {
+function KeyState({ record: { revokedTime, expiresTime, status } }: { record: Key }) {
   if (revokedTime !== null) return <Badge tone="error">Revoked</Badge>;
+  if (status === "deactivated") return <Badge tone="error">Expired</Badge>;
   if (expiresTime === null) return <Badge tone="good">Valid</Badge>;
-  if (expiresTime <= Date.now()) return <Badge tone="error">Expired</Badge>;
   return (
     <>
       <Badge tone="good">Valid</Badge>{" "}
