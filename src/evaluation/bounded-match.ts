@@ -5,11 +5,11 @@ import { hasCode } from "../base/errors.js";
 /** Milliseconds that an expression may take for a text. Other requests wait meanwhile. */
 const MATCH_MS_MAX = 20;
 
-/** Milliseconds that expressions may take in one turn of the event loop: those of a request, or more. */
+/** Milliseconds that expressions may take in one turn of the event loop: all of a request. */
 const TURN_MS_MAX = 60;
 
-/** Milliseconds that an expression gets for a text when those of the turn are used up. */
-const MATCH_MS_MIN = 1;
+/** Milliseconds that an expression gets when those of the turn are used up. Less cuts fast ones. */
+const MATCH_MS_MIN = 5;
 
 /** Steps of matching that are made without a limit of time: less than a millisecond. */
 const STEPS_MAX = 1_000_000;
@@ -34,8 +34,8 @@ let usedMs = 0;
 let isTurnCounted = false;
 
 /**
- * Returns a match with an expression in bounded time. Expressions that may need exponential or cubic time
- * for a text run with a limit, which costs 0.3 ms; a text that exceeds it does not match. The limit
+ * Returns a match with an expression in bounded time. Expressions that may need exponential or cubic
+ * time for a text run with a limit, which costs 0.3 ms; a text that exceeds it does not match. The limit
  * falls as the turn's time is used up. The first outcome for a text holds for the next ones.
  */
 export function boundedMatch(
