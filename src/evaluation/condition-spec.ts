@@ -1,3 +1,4 @@
+import { targetTime } from "../base/target-time.js";
 import type { ConditionType, Rule } from "../contract/rule.js";
 import { type SpecCondition, segmentName } from "./spec.js";
 
@@ -168,18 +169,9 @@ function time(target: unknown): unknown {
   return timeOf(single(target)) ?? target;
 }
 
-/** Numbers below it are seconds, not milliseconds. */
-const SECONDS_MAX = 10_000_000_000;
-
 /** Returns a time in ms since the epoch, or undefined for what is not a time. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value !== "number" && typeof value !== "string") return undefined;
-  if (value === "") return undefined;
-  const number = Number(value);
-  const ms = Number.isNaN(number) ? Date.parse(String(value)) : inMilliseconds(number);
+  const ms = targetTime(value);
   return Number.isNaN(ms) ? undefined : ms;
-}
-
-function inMilliseconds(time: number): number {
-  return Math.abs(time) < SECONDS_MAX ? time * 1000 : time;
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { targetOf, targetTime } from "../../src/base/target-time.js";
 import type { Rule } from "../../src/contract/rule.js";
 import { timeOf } from "../../src/evaluation/condition-spec.js";
 import { editChanges } from "../../src/page/editing/edit-changes.js";
 import { conditionText, operatorsOf, ruleText } from "../../src/page/editing/sentences.js";
-import { targetOf, targetTime } from "../../src/page/editing/target-time.js";
 
 type Condition = Rule["conditions"][number];
 

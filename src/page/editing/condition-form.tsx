@@ -1,3 +1,4 @@
+import { targetOf, targetTime } from "../../base/target-time.js";
 import type { Rule } from "../../contract/rule.js";
 import { ListField, NumberField, SelectField, TextField } from "../../ui/fields.js";
 import { isoText } from "../../ui/text.js";
@@ -9,7 +10,6 @@ import {
   operatorWords,
   typeWords,
 } from "./sentences.js";
-import { targetOf, targetTime } from "./target-time.js";
 
 type Condition = Rule["conditions"][number];
 

@@ -1,6 +1,6 @@
+import { targetTime } from "../../base/target-time.js";
 import type { Rule } from "../../contract/rule.js";
 import { isoText } from "../../ui/text.js";
-import { targetTime } from "./target-time.js";
 
 type Condition = Rule["conditions"][number];
 
