@@ -4,7 +4,14 @@ import type { Environments } from "../contract/environments.js";
 import type { Experiment } from "../contract/experiment.js";
 import type { Gate } from "../contract/gate.js";
 import type { Holdout } from "./gate-spec.js";
-import { missingWarnings, ruleWarnings, type Surroundings } from "./rule-warnings.js";
+import type { ExperimentOverrides, GateOverrides } from "./overrides.js";
+import {
+  environmentWarnings,
+  missingWarnings,
+  ruleWarnings,
+  type Surroundings,
+  unknownEnvironment,
+} from "./rule-warnings.js";
 
 type WarnedGate = Pick<Gate, "rules" | "holdoutIDs" | "reviewSettings">;
 
@@ -44,23 +51,28 @@ const hidden: Warning = {
     "the dynamic config. Choose another id",
 };
 
-type WarnedHoldout = Pick<Holdout, "targetingGateID" | "gateIDs" | "experimentIDs">;
+type WarnedHoldout = Pick<Holdout, "targetingGateID" | "gateIDs" | "experimentIDs" | "layerIDs">;
 
-/** Returns what can never work as meant in a holdout. Layers need no entity: experiments name them. */
+/** Returns what can never work as meant in a holdout. */
 export function holdoutWarnings(
-  { targetingGateID, gateIDs = [], experimentIDs = [] }: WarnedHoldout,
+  { targetingGateID, gateIDs = [], experimentIDs = [], layerIDs = [] }: WarnedHoldout,
   surroundings: Surroundings,
 ): readonly Warning[] {
-  const missing = (kind: "gate" | "experiment", ids: readonly string[], property: string) =>
-    ids.flatMap((id, index) => {
-      const path = `${property}[${index}]`;
-      return missingWarnings(kind, id, path, surroundings, "nobody is held out of it");
-    });
+  const missing = (
+    kind: "gate" | "experiment" | "layer",
+    ids: readonly string[],
+    property: string,
+    effect = "nobody is held out of it",
+  ) =>
+    ids.flatMap((id, index) =>
+      missingWarnings(kind, id, `${property}[${index}]`, surroundings, effect),
+    );
   const targeting = ["gate", targetingGateID, "targetingGateID", surroundings] as const;
   return [
     ...missingWarnings(...targeting, "nobody is held out"),
     ...missing("gate", gateIDs, "gateIDs"),
     ...missing("experiment", experimentIDs, "experimentIDs"),
+    ...missing("layer", layerIDs, "layerIDs", "only experiments that name it have units held out"),
   ];
 }
 
@@ -89,7 +101,17 @@ function missingHoldouts(
   );
 }
 
-type WarnedExperiment = Pick<Experiment, "id" | "status" | "groups" | "targetingGateID">;
+type WarnedExperiment = Pick<
+  Experiment,
+  | "id"
+  | "status"
+  | "groups"
+  | "targetingGateID"
+  | "layerID"
+  | "launchedGroupID"
+  | "enabledNonProdEnvironments"
+> &
+  Partial<Pick<Experiment, "controlGroupID">>;
 
 /** Returns what can never work as meant in an experiment, and what moves its units to other groups. */
 export function experimentWarnings(
@@ -97,13 +119,68 @@ export function experimentWarnings(
   surroundings: Surroundings,
   before?: WarnedExperiment,
 ): readonly Warning[] {
-  const { targetingGateID } = next;
+  const { targetingGateID, layerID, controlGroupID, launchedGroupID } = next;
   const missing = ["gate", targetingGateID, "targetingGateID", surroundings] as const;
+  const layer = ["layer", layerID, "layerID", surroundings] as const;
+  const environments = next.enabledNonProdEnvironments;
   return [
     ...groupWarnings(next, before),
     ...missingWarnings(...missing, "nobody takes part"),
+    ...missingWarnings(...layer, "only experiments that name it share its units"),
+    ...unknownGroup(next, controlGroupID, "controlGroupID", "the first group is the control"),
+    ...unknownGroup(next, launchedGroupID, "launchedGroupID", "everybody gets the default"),
+    ...(environments.length === 0
+      ? []
+      : environmentWarnings(environments, surroundings, "enabledNonProdEnvironments")),
     ...(before === undefined && surroundings.has("dynamic_config", next.id) ? [hidden] : []),
   ];
+}
+
+/** Returns a warning if no group has the id. `effect` says what follows. */
+function unknownGroup(
+  { groups }: WarnedExperiment,
+  id: string | null | undefined,
+  property: string,
+  effect: string,
+): readonly Warning[] {
+  if (id === null || id === undefined || id === "") return [];
+  if (groups.some((group) => group.id === id)) return [];
+  const known = groups.map((group) => `${group.name} (${group.id})`).join(", ");
+  return [{ property, message: `There is no group ${id}: ${effect}. Known: ${known}` }];
+}
+
+/** Returns what can never work as meant in the overrides of an experiment. */
+export function experimentOverrideWarnings(
+  { overrides, userIDOverrides }: ExperimentOverrides,
+  surroundings: Surroundings,
+): readonly Warning[] {
+  return [
+    ...overrides.flatMap(({ type, id }, index) =>
+      missingWarnings(type, id, `overrides[${index}].id`, surroundings, "nobody gets the group"),
+    ),
+    ...unknownEnvironments(overrides, "overrides", surroundings),
+    ...unknownEnvironments(userIDOverrides, "userIDOverrides", surroundings),
+  ];
+}
+
+/** Returns what can never work as meant in the overrides of a gate. */
+export function gateOverrideWarnings(
+  { environmentOverrides }: Pick<GateOverrides, "environmentOverrides">,
+  surroundings: Surroundings,
+): readonly Warning[] {
+  return unknownEnvironments(environmentOverrides, "environmentOverrides", surroundings);
+}
+
+function unknownEnvironments(
+  entries: readonly { readonly environment: string | null }[],
+  list: string,
+  surroundings: Surroundings,
+): readonly Warning[] {
+  return entries.flatMap(({ environment }, index) => {
+    if (environment === null || surroundings.environments.has(environment.toLowerCase())) return [];
+    const message = unknownEnvironment(environment, surroundings);
+    return [{ property: `${list}[${index}].environment`, message }];
+  });
 }
 
 function groupWarnings(next: WarnedExperiment, before: WarnedExperiment | undefined): Warning[] {

@@ -73,7 +73,8 @@ export function missingWarnings(
   return [{ property, message }];
 }
 
-function environmentWarnings(
+/** Returns a warning for each environment that the project does not have, and for an empty list. */
+export function environmentWarnings(
   environments: readonly string[] | null | undefined,
   surroundings: Surroundings,
   property: string,
@@ -90,7 +91,8 @@ function environmentWarnings(
   );
 }
 
-function unknownEnvironment(name: string, { environments }: Surroundings): string {
+/** Returns the message about an environment that the project does not have. */
+export function unknownEnvironment(name: string, { environments }: Surroundings): string {
   return `There is no environment ${name}; known: ${[...environments].join(", ")}`;
 }
 

@@ -6,6 +6,7 @@ import type {
 } from "../contract/experiment-overrides.js";
 import type { Fault } from "../contract/faults.js";
 import { OVERRIDE_IDS_MAX } from "../contract/gate-overrides.js";
+import { experimentOverrideWarnings } from "../evaluation/entity-warnings.js";
 import type { Handlers } from "../http/handler.js";
 import { refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
@@ -23,6 +24,7 @@ const overridesType: PartType<OverridesBody, Experiment> = {
   title: "Experiment Overrides",
   idOf: ({ id }) => id,
   referencesOf: ({ overrides }) => overrides.map(({ type, id }) => ({ kind: type, id })),
+  warningsOf: experimentOverrideWarnings,
   ownerType: experimentType,
   initial: noOverrides,
 };

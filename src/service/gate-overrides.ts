@@ -7,6 +7,7 @@ import {
   type gateOverrideRoutes,
   OVERRIDE_IDS_MAX,
 } from "../contract/gate-overrides.js";
+import { gateOverrideWarnings } from "../evaluation/entity-warnings.js";
 import type { Handlers } from "../http/handler.js";
 import { refuseFaults } from "../http/service-error.js";
 import type { EntityOperations } from "./entity-operations.js";
@@ -30,6 +31,7 @@ const overridesType: PartType<OverridesBody, Gate> = {
   title: "Gate Overrides",
   idOf: ({ id }) => id,
   referencesOf: () => [],
+  warningsOf: gateOverrideWarnings,
   ownerType: gateType,
   initial: noOverrides,
 };

@@ -172,6 +172,50 @@ describe("warnings of experiments", () => {
     expect((await patch({ description: "two" })).warned).toEqual([]);
   });
 
+  it("tell that the layer does not exist", async () => {
+    const created = await call("POST", "experiments", { name: "one", layerID: "two" });
+    expect(created).toMatchObject({ status: 201, warned: ["layerID"] });
+    const holdout = await call("POST", "holdouts", { name: "all", layerIDs: ["two"] });
+    expect(holdout).toMatchObject({ status: 200, warned: ["layerIDs[0]"] });
+    await call("POST", "layers", { name: "two" });
+    expect((await patch({ description: "two" })).warned).toEqual([]);
+    expect((await call("PATCH", "holdouts/all", { description: "" })).warned).toEqual([]);
+  });
+
+  it.each(["controlGroupID", "launchedGroupID"])("tell of an unknown group: %s", async (field) => {
+    const body = { name: "one", groups: groups(20, 30), [field]: "g0" };
+    expect((await call("POST", "experiments", body)).warned).toEqual([]);
+    expect((await patch({ [field]: "g9" })).warned).toEqual([field]);
+    expect((await patch({ groups: [...groups(20, 30), { name: "g9", id: "g9" }] })).warned).toEqual(
+      [],
+    );
+  });
+
+  it("tell of an environment that the project does not have", async () => {
+    const enabledNonProdEnvironments = ["Staging", "moon"];
+    const created = await call("POST", "experiments", { name: "one", enabledNonProdEnvironments });
+    expect(created.warned).toEqual(["enabledNonProdEnvironments[1]"]);
+  });
+
+  it("tell what overrides name and does not exist", async () => {
+    await call("POST", "experiments", { name: "one", groups: groups(20, 30) });
+    const overrides = [{ type: "segment", id: "vip", groupID: "g0", environment: "moon" }];
+    const userIDOverrides = [{ groupID: "g1", ids: ["a"], environment: "moon" }];
+    const body = { overrides, userIDOverrides };
+    expect((await call("POST", "experiments/one/overrides", body)).warned).toEqual([
+      "overrides[0].id",
+      "overrides[0].environment",
+      "userIDOverrides[0].environment",
+    ]);
+    await call("POST", "gates", { name: "one" });
+    const environmentOverrides = [
+      { environment: "moon", unitID: null, passingIDs: ["a"], failingIDs: [] },
+    ];
+    expect((await call("POST", "gates/one/overrides", { environmentOverrides })).warned).toEqual([
+      "environmentOverrides[0].environment",
+    ]);
+  });
+
   it("are refusals where it would start without groups", async () => {
     const errors = [{ property: "groups", errorMessage: expect.stringMatching(/to start/) }];
     const refused = { status: 400, json: { errors } };
