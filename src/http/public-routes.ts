@@ -88,10 +88,16 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Switchyard API</title>
 <link rel="icon" href="data:,">
+<style>
+.skip { position: fixed; top: -4rem; left: 0.5rem; z-index: 100; padding: 0.5rem 1rem; }
+.skip { background: #fff; color: #0b57d0; font: 1rem sans-serif; }
+.skip:focus { top: 0.5rem; }
+</style>
 </head>
 <body>
+<a class="skip" href="#api">Skip to the content</a>
 <div id="api"></div>
-<noscript>This page needs JavaScript. The description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript><main>This page needs JavaScript. The description of the API is at <a href="/openapi.json">/openapi.json</a>.</main></noscript>
 <script src="/docs/renderer.js"></script>
 <script src="/docs/start.js"></script>
 </body>
@@ -115,6 +121,13 @@ const settings = {
 const start = `Scalar.createApiReference("#api", {
   ...${JSON.stringify(settings)},
   servers: [{ url: location.origin }],
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  const content = document.querySelector("main");
+  // The renderer takes the fragment of the address for an endpoint.
+  event.preventDefault();
+  content.tabIndex = -1;
+  content.focus();
 });
 `;
 

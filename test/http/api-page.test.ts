@@ -53,6 +53,17 @@ describe.skipIf(executable === undefined)("the page of the API in a browser", ()
     await page.getByRole("option", { name: words }).first().click();
   }
 
+  it("has a link that skips the list of endpoints, with the keyboard", async () => {
+    await page.keyboard.press("Tab");
+    const skip = page.getByRole("link", { name: "Skip to the content" });
+    await expect.poll(() => skip.evaluate((link) => link.matches(":focus"))).toBe(true);
+    expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await page.keyboard.press("Enter");
+    const main = page.getByRole("main");
+    await expect.poll(() => main.evaluate((element) => element.matches(":focus"))).toBe(true);
+    expect(page.url()).not.toContain("#");
+  });
+
   it("finds an endpoint by its words", async () => {
     await page
       .getByRole("button", { name: /search/i })
