@@ -51,7 +51,7 @@ const shortText = (description: string) =>
     .min(1)
     .max(SHORT_TEXT_CHARACTERS_MAX)
     .refine(
-      (value) => value.trim() === value && !/\p{Cc}/u.test(value),
+      (value) => value.trim() === value && !/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(value),
       "Must be one line without blanks around it",
     )
     .describe(description);

@@ -96,6 +96,23 @@ describeConsole("the pages of gates", (web) => {
     expect(await rules.nth(1).textContent()).toContain("Everyone → off");
   });
 
+  test("a rule with texts that are long or turn lines around is read as it is", async () => {
+    const values = ["W".repeat(300), "\u202Eevil"];
+    const conditions = [{ type: "email", operator: "any", targetValue: values }];
+    const rules = [{ name: "\u202ERule", passPercentage: 12.5, conditions }];
+    const body = { name: "Long texts", rules };
+    await web.service.call({ method: "POST", path: "/console/v1/gates", body });
+    const page = await web.open("/gates/long_texts", {
+      context: { viewport: { width: 360, height: 740 } },
+    });
+    await page.getByText(/\\u202eevil → on for 12\.5 %/).waitFor();
+    await page.getByRole("heading", { name: "\\u202eRule" }).waitFor();
+    const [width, shown] = (await page.evaluate(
+      "[document.documentElement.scrollWidth, innerWidth]",
+    )) as number[];
+    expect(width).toBe(shown);
+  });
+
   test("a time that no calendar has is shown as written, and replaced", async () => {
     const condition = { type: "time", operator: "after", targetValue: "1704067200000000000" };
     const rule = { name: "Later", passPercentage: 100, conditions: [condition] };

@@ -23,6 +23,10 @@ test.each<[Condition, string]>([
     "the user ID is u0, u1, u2, u3, u4 or 4 more",
   ],
   [
+    { type: "custom_field", field: "a\u202Eb", operator: "any", targetValue: ["", "\u202Eevil"] },
+    "a\\u202eb is (empty text) or \\u202eevil",
+  ],
+  [
     { type: "time", operator: "after", targetValue: Date.UTC(2026, 0, 2, 3, 4) },
     "the time is after 2026-01-02 03:04 UTC",
   ],

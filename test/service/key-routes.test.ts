@@ -69,6 +69,7 @@ describe("a new key", () => {
   it.each<[Partial<NewKey>, string, string]>([
     [{}, "kind", "Required"],
     [{ kind: "console", name: " CI" }, "name", "Must be one line"],
+    [{ kind: "console", name: "CI\u202Etixe" }, "name", "Must be one line"],
     [{ kind: "console", owner: "" }, "owner", "at least 1"],
     [{ kind: "console", scopes: [] }, "scopes", "at least 1"],
     [{ kind: "console", scopes: ["gate:write"] }, "scopes[0]", "did you mean gates:write?"],

@@ -3,6 +3,7 @@ import { sum } from "../../base/sum.js";
 import type { Rule } from "../../contract/rule.js";
 import { ListField, NumberField, TextField } from "../../ui/fields.js";
 import { Section } from "../../ui/section.js";
+import { shown } from "../../ui/text.js";
 import { ConditionForm } from "./condition-form.js";
 import type { Draft } from "./draft.js";
 import { faultOf } from "./draft.js";
@@ -142,7 +143,7 @@ function RuleSentence({ rule, entity, hasValues }: RuleSentenceProps) {
     : percentageText(Number(passPercentage), outcomeOf(entity));
   return (
     <div class="rule-sentence">
-      <h3>{name}</h3>
+      <h3>{shown(name)}</h3>
       <p>
         {ruleText(rule)} →{" "}
         <strong>{variants.length > 0 ? `get one of ${variants.length} values` : percentage}</strong>
@@ -164,7 +165,7 @@ function Variants({ variants }: { variants: ReturnType<typeof variantWords> }) {
     <ul>
       {variants.map(({ name, share, value }, index) => (
         <li key={index}>
-          {share} % get {name} <code class="soft">{value}</code>
+          {share} % get {shown(name)} <code class="soft">{value}</code>
         </li>
       ))}
       {rest > 0 && <li>{rest} % get the default value</li>}

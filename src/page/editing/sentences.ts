@@ -1,6 +1,6 @@
 import { targetTime } from "../../base/target-time.js";
 import type { Rule } from "../../contract/rule.js";
-import { isoText } from "../../ui/text.js";
+import { isoText, shown } from "../../ui/text.js";
 
 type Condition = Rule["conditions"][number];
 
@@ -104,7 +104,7 @@ export function operatorsOf(type: Condition["type"]): readonly string[] {
 
 /** `the country is Germany or France`. */
 export function conditionText({ type, operator, targetValue, field, customID }: Condition): string {
-  const target = [targetValue ?? []].flat().map(String);
+  const target = [targetValue ?? []].flat().map((value) => shown(String(value)));
   const listed = joined(target, "or");
   if (type === "public") return "everyone";
   if (type === "passes_gate") return `the gate ${listed} is on`;
@@ -116,9 +116,9 @@ export function conditionText({ type, operator, targetValue, field, customID }: 
   if (operator === "is_null") return `${subject} is missing`;
   if (operator === "is_not_null") return `${subject} is there`;
   const verb = words?.label ?? `${operator ?? "(no operator)"}`;
-  const shown = words?.form === "time" ? target.map(timeText) : target;
+  const values = words?.form === "time" ? target.map(timeText) : target;
   const join = operator?.includes("none") || operator?.includes("all") ? "and" : "or";
-  return `${subject} ${verb} ${shown.length === 0 ? "(nothing)" : joined(shown, join)}`;
+  return `${subject} ${verb} ${values.length === 0 ? "(nothing)" : joined(values, join)}`;
 }
 
 /** Returns what a condition looks at: `the country`. */
@@ -127,8 +127,9 @@ export function conditionSubject({ type, field, customID }: Condition): string {
 }
 
 function subjectOf(type: Condition["type"], field?: string, customID?: string): string {
-  if (type === "custom_field") return field === undefined || field === "" ? "(no field)" : field;
-  if (type === "unit_id") return `the ${customID ?? "(no ID type)"}`;
+  if (type === "custom_field")
+    return field === undefined || field === "" ? "(no field)" : shown(field);
+  if (type === "unit_id") return `the ${customID === undefined ? "(no ID type)" : shown(customID)}`;
   return typeWords[type].subject ?? typeWords[type].label;
 }
 

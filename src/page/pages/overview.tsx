@@ -1,6 +1,7 @@
 import { dayAfter } from "../../base/day.js";
 import { formatCount } from "../../base/format-count.js";
 import { formatNumberOf } from "../../report/quantities.js";
+import { harmless } from "../../report/terminal-text.js";
 import { DayBars } from "../../ui/day-bars.js";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Section } from "../../ui/section.js";
@@ -110,7 +111,7 @@ function Arriving() {
           <ul class="feed">
             {live.latest.map(({ event, userID, time }, index) => (
               <li key={index}>
-                <strong>{shown(event)}</strong> <span class="soft">{userID ?? ""}</span>{" "}
+                <strong>{shown(event)}</strong> <span class="soft">{harmless(userID ?? "")}</span>{" "}
                 <Time at={time} />
               </li>
             ))}
