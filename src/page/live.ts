@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { readSession, session } from "./session.js";
 
 /** An event as it arrived. */
@@ -18,23 +18,36 @@ export const liveEvents = signal<{
 /** Grows with every write that the service accepts, of anybody. Lists are read again then. */
 export const changes = signal(0);
 
-/** Follows the service while somebody is signed in. The browser reconnects by itself. */
+/** Milliseconds before a stream that was refused is asked for again. */
+const RETRY_MS = 3_000;
+
+/** Follows the service while somebody is signed in, also across its restarts. */
 export function followService(): void {
   let source: EventSource | undefined;
-  effect(() => {
-    source?.close();
-    source = undefined;
-    if (session.value === null || session.value === undefined) return;
-    source = new EventSource("/console/v1/live");
-    source.addEventListener("error", () => {
-      // The browser reconnects, unless it was refused: the key may have been revoked.
-      if (source?.readyState === EventSource.CLOSED) void readSession();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const signedIn = computed(() => session.value?.keyID);
+
+  const follow = (isAgain: boolean) => {
+    const stream = new EventSource("/console/v1/live");
+    source = stream;
+    stream.addEventListener("error", () => {
+      // The browser reconnects, unless it was refused: the key is revoked, or the service starts.
+      if (stream.readyState !== EventSource.CLOSED) return;
+      void readSession();
+      timer = setTimeout(() => follow(true), RETRY_MS);
     });
-    source.addEventListener("events", ({ data }) => {
+    stream.addEventListener("events", ({ data }) => {
       liveEvents.value = JSON.parse(data);
     });
-    source.addEventListener("change", () => {
+    stream.addEventListener("change", () => {
       changes.value++;
     });
+    // A new stream does not tell what was written before it.
+    if (isAgain) stream.addEventListener("open", () => changes.value++, { once: true });
+  };
+  effect(() => {
+    source?.close();
+    clearTimeout(timer);
+    if (signedIn.value !== undefined) follow(false);
   });
 }

@@ -31,6 +31,29 @@ describeConsole("what happens in the service", (web) => {
     await expect.poll(() => light.getAttribute("aria-checked")).toBe("false");
   });
 
+  test("a page follows the service again after it was refused, as while it starts", async () => {
+    const page = await web.open("/gates", { complaints: [] });
+    let isStarting = true;
+    let asked = 0;
+    const unavailable = { status: 503, body: "{}" };
+    await page.route("**/console/v1/live", (route) =>
+      isStarting ? route.fulfill(unavailable) : route.continue(),
+    );
+    // The page knows who is signed in before the service stops.
+    await page.route("**/console/v1/session", (route) =>
+      isStarting && asked++ > 0 ? route.fulfill(unavailable) : route.continue(),
+    );
+    await page.reload();
+    await expect.poll(() => asked).toBeGreaterThan(1);
+    isStarting = false;
+    await web.service.call({
+      method: "POST",
+      path: "/console/v1/gates",
+      body: { name: "After the start" },
+    });
+    await page.getByRole("switch", { name: "After the start" }).waitFor();
+  });
+
   test("a page whose key is revoked shows nothing more, without a click", async () => {
     const key = newKeyText("console");
     const { keys } = web.service.store;
