@@ -9,6 +9,12 @@ interface PagerProps {
   readonly hrefOf: (page: number) => string;
 }
 
+/** Returns the number of the page that a query asks for, from 1. */
+export function pageOf({ page }: { readonly page?: string }): number {
+  const number = Math.floor(Number(page));
+  return Number.isSafeInteger(number) && number > 0 ? number : 1;
+}
+
 /** The place of a page in its list, and links to its neighbours. */
 export function Pager({ page, itemsPerPage, total, noun, hrefOf }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / itemsPerPage));
@@ -17,11 +23,11 @@ export function Pager({ page, itemsPerPage, total, noun, hrefOf }: PagerProps) {
   return (
     <nav class="pager" aria-label="Pages">
       <span>
-        {total === 0
-          ? `0 ${noun}`
+        {start > total
+          ? `${page === 1 ? "0" : "No more"} ${noun}`
           : `${formatCount(start)}–${formatCount(end)} of ${formatCount(total)} ${noun}`}
       </span>
-      {page > 1 && <a href={hrefOf(page - 1)}>Previous</a>}
+      {page > 1 && <a href={hrefOf(Math.min(page - 1, last))}>Previous</a>}
       {page < last && <a href={hrefOf(page + 1)}>Next</a>}
     </nav>
   );

@@ -42,6 +42,21 @@ describeConsole("the pages of gates", (web) => {
     expect(await page.getByRole("row").count()).toBe(2);
   });
 
+  test.each(["999", "2.5", "-1", "1e99", "x"])(
+    "page %s of a list leads to its gates",
+    async (number) => {
+      await createGate();
+      const page = await web.open(`/gates?page=${number}`);
+      if (number === "999") {
+        await page.getByText("No more gates").waitFor();
+        await page.getByRole("link", { name: "Previous" }).click();
+      }
+      if (number === "2.5") await page.getByText("No more gates").waitFor();
+      else await page.getByRole("switch").first().waitFor();
+      expect(await page.getByText("No gates yet").count()).toBe(0);
+    },
+  );
+
   test("a list is filtered by the service, by the address, and cleared", async () => {
     const wanted = await createGate({ tags: ["filter me"], type: "TEMPORARY" });
     await createGate({ tags: ["filter me"], type: "PERMANENT" });

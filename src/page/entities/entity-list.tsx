@@ -2,7 +2,7 @@ import { useLocation } from "preact-iso";
 import { Boundary } from "../../ui/boundary.js";
 import { Badge, Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { Switch } from "../../ui/fields.js";
-import { Pager } from "../../ui/pager.js";
+import { Pager, pageOf } from "../../ui/pager.js";
 import { shown } from "../../ui/text.js";
 import { Time } from "../../ui/time.js";
 import { useLoad } from "../../ui/use-load.js";
@@ -26,7 +26,7 @@ const ITEMS_PER_PAGE = 50;
 export function EntityList({ kind }: { kind: Kind }) {
   const { query, route } = useLocation();
   const filters = filtersOf(kind, query);
-  const page = Math.max(1, Number(query["page"] ?? 1) || 1);
+  const page = pageOf(query);
   const hrefOf = (changed: ListFilters & { readonly page?: string }) => {
     const all = { ...filters, page: String(page), ...changed };
     const kept = Object.entries(all).filter(
@@ -55,7 +55,7 @@ export function EntityList({ kind }: { kind: Kind }) {
       />
       {error !== undefined && <ErrorNotice error={error} retry={list.reload} />}
       {value === undefined && error === undefined && <Skeleton lines={10} />}
-      {value?.data.length === 0 &&
+      {value?.pagination.totalItems === 0 &&
         (isFiltered ? (
           <Empty title={`No ${kind.noun} matches`}>
             <p>
@@ -67,14 +67,16 @@ export function EntityList({ kind }: { kind: Kind }) {
             <p>{kind.purpose}</p>
           </Empty>
         ))}
-      {value !== undefined && value.data.length > 0 && (
+      {value !== undefined && value.pagination.totalItems > 0 && (
         <>
-          <EntityTable
-            kind={kind}
-            entities={value.data}
-            tagHref={(one) => hrefOf({ tag: one, page: "" })}
-            isStale={isLoading}
-          />
+          {value.data.length > 0 && (
+            <EntityTable
+              kind={kind}
+              entities={value.data}
+              tagHref={(one) => hrefOf({ tag: one, page: "" })}
+              isStale={isLoading}
+            />
+          )}
           <Pager
             page={page}
             itemsPerPage={ITEMS_PER_PAGE}

@@ -1,7 +1,7 @@
 import { useLocation } from "preact-iso";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { FilterField, Filters } from "../../ui/filters.js";
-import { Pager } from "../../ui/pager.js";
+import { Pager, pageOf } from "../../ui/pager.js";
 import { useLoad } from "../../ui/use-load.js";
 import { api } from "../api/client.js";
 import { kinds } from "../editing/kinds.js";
@@ -14,7 +14,7 @@ const filters = ["entityType", "entityID", "updatedBy", "startDate", "endDate"] 
 /** Every write that was accepted, with filters in the address. */
 export function Audit() {
   const { query, route } = useLocation();
-  const page = Math.max(1, Number(query["page"] ?? 1) || 1);
+  const page = pageOf(query);
   const given = Object.fromEntries(
     filters.flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
   );
@@ -62,8 +62,8 @@ export function Audit() {
       </Filters>
       {error !== undefined && <ErrorNotice error={error} retry={reload} />}
       {value === undefined && error === undefined && <Skeleton lines={10} />}
-      {value?.data.length === 0 && <Empty title="No write matches" />}
-      {value !== undefined && value.data.length > 0 && (
+      {value?.pagination.totalItems === 0 && <Empty title="No write matches" />}
+      {value !== undefined && value.pagination.totalItems > 0 && (
         <>
           <AuditTable entries={value.data} />
           <Pager

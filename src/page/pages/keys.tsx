@@ -4,7 +4,7 @@ import { DAY_MS } from "../../base/day.js";
 import { Dialog, Dialog, DialogButtons } from "../../ui/dialog.js";
 import { Badge, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { ListField, SelectField, TextField } from "../../ui/fields.js";
-import { Pager } from "../../ui/pager.js";
+import { Pager, pageOf } from "../../ui/pager.js";
 import { Time } from "../../ui/time.js";
 import { say } from "../../ui/toasts.js";
 import { useLoad } from "../../ui/use-load.js";
@@ -23,7 +23,7 @@ const KEYS_PER_PAGE = 100;
 
 /** The keys of the service: made, looked after, revoked. */
 export function Keys() {
-  const page = Math.max(1, Number(useLocation().query["page"] ?? 1) || 1);
+  const page = pageOf(useLocation().query);
   const [isCreating, setIsCreating] = useState(false);
   const [revoked, setRevoked] = useState<Key>();
   const { value, error, reload } = useLoad(`keys ${page}`, (signal) =>
