@@ -1,5 +1,6 @@
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { sum } from "../../base/sum.js";
+import { type FixStatements, fixesModule, functionsFor } from "../../output/fixes-module.js";
 import { FIXES_MODULE_NAME } from "../../output/write-report.js";
 import { type Finding, type Fix, severities } from "../../profile/report.js";
 import { fixOf, hasTransform } from "./configuration-fixes.js";
@@ -129,7 +130,9 @@ export function findFindings(
   modulePath = `./${FIXES_MODULE_NAME}`,
 ): readonly Finding[] {
   const observations = findersFor(facts).flatMap((find) => limit([find(facts)].flat()));
-  const text = fixesModule(observations);
+  const text = fixesModule(
+    observations.filter((one): one is Observation & FixStatements => one.statements !== undefined),
+  );
   return observations
     .map((observation) => findingOf(observation, facts, { path: modulePath, text }))
     .sort(
@@ -181,7 +184,7 @@ function findingOf(observation: Observation, facts: ReportedFacts, module: Fixes
   const fix = ownFix ?? (statements === undefined ? undefined : moduleFix(facts, module));
   const more =
     statements !== undefined && fix === undefined
-      ? ` The configuration already names a transform module. Add to it:\n${statements}`
+      ? ` The configuration already names a transform module. Add to it:\n${functionsFor(statements)}${statements}`
       : "";
   return omitUndefined({
     ...finding,
@@ -195,26 +198,4 @@ function findingOf(observation: Observation, facts: ReportedFacts, module: Fixes
 function moduleFix(facts: ReportedFacts, { path, text }: FixesModule): Fix | undefined {
   if (hasTransform(facts)) return undefined;
   return { ...fixOf(["transform"], path, false), module: { name: FIXES_MODULE_NAME, text } };
-}
-
-/**
- * Returns a transform module with the statements of all observations, each in a block of its own, in
- * order. A value inside a property of several types is written as JSON.
- */
-function fixesModule(observations: readonly Observation[]): string {
-  const fixed = observations.filter(({ statements }) => statements !== undefined);
-  const blocks = fixed.map(
-    ({ code, statements = "" }) => `  // ${code}\n  {\n${indent(statements)}\n  }`,
-  );
-  const needsPlain = fixed.some(({ statements = "" }) => statements.includes("isPlain("));
-  const plain =
-    'const isPlain = (value) => typeof value !== "object" || value.isLosslessNumber === true;\n\n';
-  return `${needsPlain ? plain : ""}export default (event) => {\n${blocks.join("\n")}\n  return event;\n};\n`;
-}
-
-function indent(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => `    ${line}`)
-    .join("\n");
 }

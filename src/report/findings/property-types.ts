@@ -60,22 +60,24 @@ function conversion(use: KeyUse, counts: readonly (readonly [JsonType, number])[
 function toText(member: string): string {
   return (
     `if (${member} != null && typeof ${member} !== "string") {\n` +
-    `  const value = ${member};\n` +
-    `  ${member} = isPlain(value) ? String(value) : JSON.stringify(value);\n}`
+    `  ${member} = toJson(${member});\n}`
   );
 }
 
+/** Texts with leading zeros, such as codes and phone numbers, stay texts. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 function toNumber(member: string): string {
   return (
-    `if (typeof ${member} === "string" && ${member}.trim() !== "" && Number.isFinite(Number(${member}))) {\n` +
-    `  ${member} = Number(${member});\n}`
+    `if (typeof ${member} === "string" && ${JSON_NUMBER}.test(${member})) {\n` +
+    `  ${member} = toNumber(${member});\n}`
   );
 }
 
 function toJson(member: string): string {
   return (
     `if (typeof ${member} === "string") {\n` +
-    `  try {\n    ${member} = JSON.parse(${member});\n  } catch {}\n}`
+    `  try {\n    ${member} = parseJson(${member});\n  } catch {}\n}`
   );
 }
 

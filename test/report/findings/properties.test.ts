@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseValue, valueText } from "../../../src/mapper/lossless-values.js";
 import type { Report, ReportProperty } from "../../../src/profile/report.js";
 import { findFindings } from "../../../src/report/findings/findings.js";
 import { cleanReport, exampleEvent, exampleProperty, properties } from "../example-report.js";
@@ -49,6 +50,38 @@ describe("types", () => {
     expect(await become(null)).toEqual({ metadata: { price: null } });
     expect(await become({ eur: 1 })).toEqual({ metadata: { price: '{"eur":1}' } });
     expect(await become([1])).toEqual({ metadata: { price: "[1]" } });
+  });
+
+  it("keep the digits of numbers in the texts, numbers and objects of the module", async () => {
+    const through = async (report: Report, price: string) => {
+      const event = (await fixed(report, { metadata: parseValue(`{"price":${price}}`) })) as object;
+      return valueText(event);
+    };
+    const json = '{"id":12345678901234567890,"eur":[1.50,null,true,"\\u00fc 1.0"]}';
+    expect(await through(mixed, json)).toBe(
+      `{"metadata":{"price":${JSON.stringify(json.replace("\\u00fc", "ü"))}}}`,
+    );
+    expect(await through(mixed, "1.50")).toBe('{"metadata":{"price":"1.50"}}');
+
+    const numbers = withValues("price", "1.5", "12", "0.25");
+    expect(await through(numbers, '"9007199254740993"')).toContain(":9007199254740993}");
+    expect(await through(numbers, '"1.50"')).toContain(":1.50}");
+    for (const text of ["007", "0x1f", " ", "Infinity"]) {
+      expect(await through(numbers, `"${text}"`)).toContain(`:"${text}"}`);
+    }
+
+    const texts = withValues("price", '{"sku":"T-1"}', '{"sku":"T-2"}');
+    expect(await through(texts, JSON.stringify(json))).toBe(
+      `{"metadata":{"price":${json.replace("\\u00fc", "ü")}}}`,
+    );
+    expect(await through(texts, '"[007, 1.0]"')).toContain(':"[007, 1.0]"}');
+  });
+
+  it("come with the functions that the statements call, for a module that is there", () => {
+    const configuration = { ...mixed.configuration, transform: { path: "./mine.mjs" } };
+    const finding = only({ ...mixed, configuration } as Report);
+    expect(finding?.fix).toBeUndefined();
+    expect(finding?.detail).toContain("const toJson = (value) => {");
   });
 
   it("are converted to numbers or objects if all texts are numbers or objects", async () => {
