@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { DAY_MS } from "../../base/day.js";
-import { Dialog, Dialog, DialogButtons } from "../../ui/dialog.js";
+import { Dialog, DialogButtons } from "../../ui/dialog.js";
 import { Badge, ErrorNotice, Skeleton } from "../../ui/feedback.js";
 import { ListField, SelectField, TextField } from "../../ui/fields.js";
 import { Pager, pageOf } from "../../ui/pager.js";
