@@ -71,6 +71,11 @@ interface CommandRow {
 }
 
 const inputs = ["[inputs...]", "files, directories or globs to read", "inputs"] as const;
+const exported = [
+  "[dir]",
+  "directory of the export (default: the one of the configuration)",
+  "to",
+] as const;
 
 const commandRows: readonly CommandRow[] = [
   {
@@ -113,10 +118,7 @@ const commandRows: readonly CommandRow[] = [
     help: help.preview,
     argument: inputs,
     options: previewOptions,
-    async run({ flags, configPath }, context) {
-      const { runPreview } = await import("../commands/run-preview.js");
-      return runPreview({ flags, configPath }, context);
-    },
+    run: async (...call) => (await import("../commands/run-preview.js")).runPreview(...call),
   },
   {
     name: "validate",
@@ -153,10 +155,7 @@ const commandRows: readonly CommandRow[] = [
     descriptions: {
       to: "Output to check: a directory, an address in a store, or the base URL of a service",
     },
-    async run({ flags, configPath }, context) {
-      const { runDoctor } = await import("../commands/run-doctor.js");
-      return runDoctor({ flags, configPath }, context);
-    },
+    run: async (...call) => (await import("../commands/run-doctor.js")).runDoctor(...call),
   },
   {
     name: "runs",
@@ -176,7 +175,7 @@ const commandRows: readonly CommandRow[] = [
     name: "verify",
     description: "read an export back and compare it with its manifest",
     help: help.verify,
-    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    argument: exported,
     options: verifyOptions,
     run: stepsOf("verify"),
   },
@@ -184,7 +183,7 @@ const commandRows: readonly CommandRow[] = [
     name: "ready",
     description: "tell the target which days of an export are complete",
     help: help.ready,
-    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    argument: exported,
     options: readyOptions,
     descriptions: {
       dryRun: "Show what would be announced, and announce nothing",
@@ -196,7 +195,7 @@ const commandRows: readonly CommandRow[] = [
     name: "names",
     description: "list the names that an export has repaired for its target",
     help: help.names,
-    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    argument: exported,
     options: [...storeAccess, ...outcomeOptions],
     ownOptions: [new Option("--csv", "Print CSV").helpGroup(GENERAL_GROUP)],
     async run({ flags, configPath, parsed }, context) {
@@ -208,12 +207,9 @@ const commandRows: readonly CommandRow[] = [
     name: "compact",
     description: "join the small files of each day of a finished export",
     help: help.compact,
-    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    argument: exported,
     options: compactOptions,
-    async run({ flags, configPath }, context) {
-      const { runCompact } = await import("../commands/run-compact.js");
-      return runCompact({ flags, configPath }, context);
-    },
+    run: async (...call) => (await import("../commands/run-compact.js")).runCompact(...call),
   },
   {
     name: "identities",
@@ -223,10 +219,7 @@ const commandRows: readonly CommandRow[] = [
     options: identitiesOptions,
     required: "to",
     descriptions: { to: "File to write: .parquet, .csv or .jsonl" },
-    async run({ flags, configPath }, context) {
-      const { runIdentities } = await import("../commands/run-identities.js");
-      return runIdentities({ flags, configPath }, context);
-    },
+    run: async (...call) => (await import("../commands/run-identities.js")).runIdentities(...call),
   },
   {
     name: "qualify",
@@ -258,10 +251,7 @@ const commandRows: readonly CommandRow[] = [
     descriptions: {
       queue: "Redis that exports and sends with --queue put their splits into",
     },
-    async run({ flags, configPath }, context) {
-      const { runWorker } = await import("../commands/run-worker.js");
-      return runWorker({ flags, configPath }, context);
-    },
+    run: async (...call) => (await import("../commands/run-worker.js")).runWorker(...call),
   },
   {
     name: "serve",
@@ -281,10 +271,8 @@ const commandRows: readonly CommandRow[] = [
     help: help.checkData,
     options: ["data", ...outcomeOptions],
     descriptions: storedData,
-    async run({ flags, configPath }, context) {
-      const { runCheckData } = await import("../commands/service/run-check-data.js");
-      return runCheckData({ flags, configPath }, context);
-    },
+    run: async (...line) =>
+      (await import("../commands/service/run-check-data.js")).runCheckData(...line),
   },
 ];
 
