@@ -113,6 +113,12 @@ export function hasCode(error: unknown, code: string): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === code;
 }
 
+/** Returns the code of an error of the system or of Node, such as `ENOENT`, else its message. */
+export function codeOrMessage(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
 function describePosition({ source, row, byte }: Position): string {
   const parts: string[] = [];
   if (source !== undefined) parts.push(source);

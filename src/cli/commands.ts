@@ -271,8 +271,8 @@ const commandRows: readonly CommandRow[] = [
     help: help.checkData,
     options: ["data", ...outcomeOptions],
     descriptions: storedData,
-    run: async (...line) =>
-      (await import("../commands/service/run-check-data.js")).runCheckData(...line),
+    run: async (...call) =>
+      (await import("../commands/service/run-check-data.js")).runCheckData(...call),
   },
 ];
 

@@ -1,5 +1,5 @@
 import { backOffMs } from "../base/back-off.js";
-import { SourceError } from "../base/errors.js";
+import { codeOrMessage, SourceError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { withoutSecrets } from "../base/without-secrets.js";
 import { AnswerError } from "./answer-error.js";
@@ -107,7 +107,7 @@ class WindowTools implements DownloadTools {
       answer = await tools.send(request, this.signal);
       if (answer.status >= 300 && isSecret !== true) words = await wordsOf(answer, mask);
     } catch (cause) {
-      throw new AnswerError(`no answer (${reasonOf(cause)})`, { cause });
+      throw new AnswerError(`no answer (${codeOrMessage(cause)})`, { cause });
     }
     const said = `${answer.status}${words && `: ${words}`}`;
     const verdict = judge(answer, words);
@@ -142,7 +142,7 @@ class WindowTools implements DownloadTools {
       file = await files.write(body);
     } catch (error) {
       if (error !== body.error || judged.some((kind) => error instanceof kind)) throw error;
-      throw new AnswerError(`the answer was cut off (${reasonOf(error)})`, { cause: error });
+      throw new AnswerError(`the answer was cut off (${codeOrMessage(error)})`, { cause: error });
     }
     try {
       const checked = await check(file.path);
@@ -217,9 +217,4 @@ class Body implements AsyncIterable<Uint8Array> {
       throw error;
     }
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
 }

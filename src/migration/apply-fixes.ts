@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { writeDurably } from "../base/durable-file.js";
-import { UsageError } from "../base/errors.js";
+import { codeOrMessage, UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { Configuration } from "../options/configuration.js";
 import { CONFIGURATION_NAME } from "../options/configuration-file.js";
@@ -61,10 +61,9 @@ async function replace(target: string, text: string, file: string): Promise<void
 }
 
 function notWritable(file: string, error: unknown): UsageError {
-  const { code, message } = error as NodeJS.ErrnoException;
   return new UsageError(
     "configuration_unwritable",
-    `${file} cannot be changed (${code ?? message}). Grant write permission, or add the lines yourself.`,
+    `${file} cannot be changed (${codeOrMessage(error)}). Grant write permission, or add the lines yourself.`,
     { cause: error },
   );
 }

@@ -1,7 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Clock, systemClock } from "../base/clock.js";
-import { exitCodes, hasCode } from "../base/errors.js";
+import { codeOrMessage, exitCodes, hasCode } from "../base/errors.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { makeDirectory } from "../base/make-directory.js";
 import { nameOptions } from "../base/option-text.js";
@@ -92,7 +92,7 @@ export class Journal {
     } catch (error) {
       const why = hasCode(error, "output_locked")
         ? "another run of the same configuration writes it"
-        : reasonOf(error);
+        : codeOrMessage(error);
       note(`This run is not shown in the console of the service. ${file}: ${why}`);
       return undefined;
     }
@@ -223,16 +223,11 @@ export class Journal {
         if (!this.#hasFailed)
           this.dependencies.note(
             `The console of the service shows an old state of this run: ${this.path} cannot be written ` +
-              `(${reasonOf(error)}). The run continues.`,
+              `(${codeOrMessage(error)}). The run continues.`,
           );
         this.#hasFailed = true;
       }
     });
     return this.#written;
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { UsageError } from "../base/errors.js";
+import { codeOrMessage, UsageError } from "../base/errors.js";
 import { rejectCodes } from "../base/reject-codes.js";
 import { checkValue, faultLines, mustBe } from "../base/schema.js";
 import type { JsonObject } from "./json-value.js";
@@ -61,10 +61,9 @@ export async function readExpectations(
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
     throw new UsageError(
       "configuration_unreadable",
-      `${expected} of "expect" cannot be read (${code ?? message}): correct the path.`,
+      `${expected} of "expect" cannot be read (${codeOrMessage(error)}): correct the path.`,
     );
   }
   const { parseJsonText } = await import("./configuration-text.js");
