@@ -71,7 +71,7 @@ export function wrapLine(line: string, columns: number, program = "switchyard"):
   const indent = " ".repeat(widthOf(head) > columns - WRAPPED_COLUMNS_MIN ? 2 : widthOf(head) || 2);
   const isCommand = body.startsWith(`${program} `) || /^(?:cd|curl) /.test(body);
   const whole = isCommand
-    ? /'[^']*'|"[^"]*"/g
+    ? /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g
     : head.endsWith("→ ")
       ? /"(?:[^"\\]|\\.)*"| (?=%)/g
       : / (?=%)/g;
@@ -82,9 +82,22 @@ export function wrapLine(line: string, columns: number, program = "switchyard"):
   return head + lines.join(`${end}\n${indent}`);
 }
 
-/** Quotes a path or argument for a shell if needed. */
+/**
+ * Quotes a path or argument for a shell if needed. Characters that `harmless` escapes become the bytes
+ * of `$'…'`, which all shells of today but dash read.
+ */
 export function shellWord(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${harmless(word).replaceAll("'", "'\\''")}'`;
+  if (/^[\w./:@%+=,-]+$/.test(word)) return word;
+  if (harmless(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  const escaped = word.replace(/['\\]/g, "\\$&").replace(harmful, bytesOf);
+  return `$'${escaped}'`;
+}
+
+function bytesOf(character: string): string {
+  return Buffer.from(character).reduce(
+    (text, byte) => `${text}\\${byte.toString(8).padStart(3, "0")}`,
+    "",
+  );
 }
 
 /** The command that runs Switchyard with these arguments in the directory of the first run. */

@@ -1,6 +1,14 @@
+import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutEnd, cutStart, harmless, widthOf, wrapLine } from "../../src/report/terminal-text.js";
+import {
+  cutEnd,
+  cutStart,
+  harmless,
+  shellWord,
+  widthOf,
+  wrapLine,
+} from "../../src/report/terminal-text.js";
 
 test("escapes control characters, line ends and characters that change the direction of text", () => {
   expect(harmless("a\u001b[31mb\r\n\tc\u009b0m\u202ed\u2028e\u007f")).toBe(
@@ -81,4 +89,24 @@ test.each([
 ])("wraps between words at 40 columns: %s", (line, wrapped) => {
   expect(wrapLine(line, 40).split("\n")).toEqual(wrapped);
   expect(wrapLine(line, 120)).toBe(line);
+});
+
+test("quotes every path so that a shell reads it as it is, also where the line is wrapped", () => {
+  const words = [
+    "out/plain",
+    "it's a path",
+    "two\nlines 'and' $HOME \\",
+    "tab\tand \u202e\u0007 é 日本",
+    `${"blanks in a 'long' path ".repeat(9)}\n`,
+    'a "b" c',
+  ];
+  const command = `printf ${["%s|", ...words].map(shellWord).join(" ")}`;
+  expect(command).not.toContain("\n");
+  for (const columns of [20, 60, 10_000]) {
+    const line = wrapLine(`  next      ${command}`, columns, "printf");
+    const pasted = line.replace(/^ {2}next {6}/, "");
+    expect(execFileSync("bash", ["-c", pasted]).toString()).toBe(
+      words.map((one) => `${one}|`).join(""),
+    );
+  }
 });
