@@ -5,6 +5,7 @@ import { UsageError } from "../base/errors.js";
 import type { ObjectState } from "./fingerprint.js";
 import { isHiddenPart } from "./skipped-names.js";
 import type { Source } from "./source.js";
+import { isUndecodable, NOT_UTF8 } from "./source-errors.js";
 
 /** A file that may become an input. */
 export interface FoundFile {
@@ -106,7 +107,9 @@ async function readSorted({ name, path }: Directory): Promise<Dirent[]> {
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    const message = `${name}: the directory cannot be read (${detail}). Check its permissions.`;
+    const message = isUndecodable(name)
+      ? `${name}: ${NOT_UTF8}`
+      : `${name}: the directory cannot be read (${detail}). Check its permissions.`;
     throw new UsageError("input_unreadable", message, { cause: error });
   }
 }

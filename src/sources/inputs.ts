@@ -14,6 +14,7 @@ import {
 } from "./directory-walk.js";
 import type { ObjectOptions } from "./object-bytes.js";
 import { createNamedCheck, isHidden } from "./skipped-names.js";
+import { isUndecodable, NOT_UTF8 } from "./source-errors.js";
 import { SourceTable } from "./source-table.js";
 
 /** An input file, given or found. */
@@ -107,8 +108,9 @@ const STATES_MAX = 64;
 export async function digestFiles(files: readonly FoundFile[]): Promise<string> {
   const states = await mapBounded(files, STATES_MAX, async ({ path, stored }) => {
     if (stored !== undefined) return `${stored.size} ${stored.etag}`;
-    const { size, mtimeNs, ino } = await stat(path, { bigint: true });
-    return `${size} ${mtimeNs} ${ino}`;
+    // Opening a file that cannot be asked, such as a broken link, reports the error.
+    const found = await stat(path, { bigint: true }).catch(() => undefined);
+    return found === undefined ? "" : `${found.size} ${found.mtimeNs} ${found.ino}`;
   });
   const digest = createHash("sha256");
   for (const [index, file] of files.entries()) digest.update(`${file.path}\0${states[index]}\n`);
@@ -163,7 +165,8 @@ async function findPattern({ name: pattern, path }: InputFile, cwd: string): Pro
   // Most inputs are paths and need no patterns.
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) {
-    return { ...noFiles, looked: `${path} does not exist` };
+    const why = isUndecodable(path) ? `: ${NOT_UTF8.replace(/\.$/, "")}` : " does not exist";
+    return { ...noFiles, looked: `${path}${why}` };
   }
   const matches = await glob(pattern, {
     cwd,

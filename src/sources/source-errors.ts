@@ -89,6 +89,14 @@ export function ratioExceeded(source: string, byte: number, ratioMax: number): S
   return new SourceError("source_ratio_exceeded", { source, byte }, reason);
 }
 
+/** The advice for a file or directory that exists and cannot be opened by its name as text. */
+export const NOT_UTF8 = "the name is not UTF-8, so that it cannot be opened. Rename it.";
+
+/** Returns true for a name with the character that stands for bytes which are not UTF-8. */
+export function isUndecodable(name: string): boolean {
+  return name.includes("\uFFFD");
+}
+
 /**
  * Turns an error of the file system or of an object store into one that names the source; returns others
  * unchanged.
@@ -100,7 +108,9 @@ export function fromSystem(source: string, error: unknown): unknown {
   if (exhausted !== undefined) return exhausted;
   const code = "code" in error ? String(error.code) : "";
   if (code === "ENOENT") {
-    const reason = "the file does not exist. Restore it, or remove it from the inputs.";
+    const reason = isUndecodable(source)
+      ? NOT_UTF8
+      : "the file does not exist. Restore it, or remove it from the inputs.";
     return new SourceError("source_missing", { source }, reason, { cause: error });
   }
   const reason = `cannot be read (${error.message}). Check permissions and the disk.`;

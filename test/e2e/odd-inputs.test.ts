@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -254,3 +254,25 @@ test("CSV with several characters between the cells is read, and its rejects aga
   const again = await exportOf(rejects, "--preset", "amplitude");
   expect(again.result?.rows).toMatchObject({ read: 2, rejected: 2 });
 });
+
+test.runIf(process.platform === "linux")(
+  "a name that is not UTF-8 is told with what to do, and a broken link fails alone",
+  async () => {
+    const cwd = scratchDirectory("odd-names");
+    mkdirSync(join(cwd, "in"));
+    writeFileSync(join(cwd, "in/a.jsonl"), json(0, 2));
+    const odd = Buffer.concat([Buffer.from(join(cwd, "in/caf")), Buffer.from([0xe9])]);
+    copyFileSync(join(cwd, "in/a.jsonl"), odd);
+    symlinkSync("nowhere", join(cwd, "in/link.jsonl"));
+    const validated = await runInProcess(["validate", "in"], { cwd });
+    expect(validated).toMatchObject({ exitCode: 1 });
+    const reasons = [
+      "in/caf\ufffd: the name is not UTF-8, so that it cannot be opened. Rename it.",
+      "in/link.jsonl: the file does not exist.",
+    ];
+    for (const reason of reasons) expect(validated.stdout + validated.stderr).toContain(reason);
+    const named = await runInProcess(["validate", "in/caf\ufffd"], { cwd });
+    expect(named.stderr).toContain("the name is not UTF-8, so that it cannot be opened");
+    rmSync(odd);
+  },
+);
