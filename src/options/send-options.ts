@@ -1,3 +1,4 @@
+import { both } from "../base/both.js";
 import { UsageError } from "../base/errors.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { flagText, option } from "../base/option-text.js";
@@ -33,7 +34,10 @@ export function resolveSendRequest(
     );
   }
   const door = doorOf(configuration);
-  const destination = destinationOf(configuration, door);
+  const [destination, serverSecret] = both(
+    () => destinationOf(configuration, door),
+    () => requireSecret(configuration),
+  );
   return {
     ...run,
     ...destination,
@@ -46,7 +50,7 @@ export function resolveSendRequest(
     timeoutMs: values.timeout * 1000,
     giveUpAfterMs: values.giveUpAfter * 1000,
     authHeader: configuration.values.authHeader ?? door?.authHeader ?? values.authHeader,
-    serverSecret: requireSecret(configuration),
+    serverSecret,
     runsDirectory: runsOf(values.runs, queue),
     command: resumingCommand(command),
     // One thread reads and maps faster than any service accepts events, and one rate limit suffices.

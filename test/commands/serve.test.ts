@@ -253,6 +253,16 @@ describe("a start that fails", () => {
     [[], { SWITCHYARD_LISTEN: "-1" }, "SWITCHYARD_LISTEN: must be at least 0"],
     [[], { SWITCHYARD_CONSOLE_KEY: "console-short" }, "[key_malformed]"],
     [[], { SWITCHYARD_SERVER_SECRET: "console-0123456789abcdef" }, "[key_malformed]"],
+    [
+      ["--webhook", "https://hooks.example.com/a"],
+      { SWITCHYARD_CONSOLE_KEY: "console-short" },
+      "SWITCHYARD_WEBHOOK_SECRET is not set",
+    ],
+    [
+      ["--webhook", "https://hooks.example.com/a"],
+      { SWITCHYARD_CONSOLE_KEY: "console-short" },
+      "[key_malformed]",
+    ],
   ])("with %j and %j: exit code 2, and nothing is made", async (words, env, message) => {
     const cwd = scratchDirectory("serve-wrong");
     const outside = { currentDirectory: cwd, environment: env };

@@ -163,4 +163,7 @@ test("missing and useless options are reported before anything is read", async (
     });
     expect([end.exitCode, end.json.error?.code], end.stderr).toEqual([2, code]);
   }
+  const both = await runSend(directory, ["x"], { env: { SWITCHYARD_SERVER_SECRET: "" } });
+  expect(both.stderr).toContain("No service to send to");
+  expect(both.stderr).toContain("No server secret");
 });

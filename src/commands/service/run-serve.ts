@@ -1,4 +1,5 @@
 import path from "node:path";
+import { both } from "../../base/both.js";
 import { exitCodes, UsageError } from "../../base/errors.js";
 import { formatCount } from "../../base/format-count.js";
 import { version } from "../../base/package-files.js";
@@ -34,10 +35,13 @@ interface ServeLine extends CommandLine {
 export function runServe({ entities, ...line }: ServeLine, context: CommandContext) {
   return runConfigured("serve", line, context, async ({ values }) => {
     const options = serviceOptionsOf(values, context.currentDirectory);
-    const secret = readWebhookSecret(options.webhooks, context.environment);
+    const [keys, secret] = both(
+      () => readGivenKeys(context.environment),
+      () => readWebhookSecret(options.webhooks, context.environment),
+    );
     const { dataDirectory } = options;
     const applyFirst = await firstEntities(entities, dataDirectory, context);
-    await serve(options, readGivenKeys(context.environment), secret, applyFirst, context);
+    await serve(options, keys, secret, applyFirst, context);
     return exitCodes.done;
   });
 }
