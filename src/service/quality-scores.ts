@@ -11,6 +11,9 @@ const WEIGHT_TOLERANCE = 1e-9;
 
 const WEIGHTS_SUM = 100;
 
+/** Digits of a scaled weight: 24.999999999999996 is 25. */
+const WEIGHT_DIGITS = 12;
+
 const defaultChecks: ReadonlySet<string> = new Set(defaultQualityChecks);
 
 /**
@@ -63,6 +66,6 @@ function renormalised(scores: QualityScore[]): QualityScore[] {
   if (Math.abs(total * largest - WEIGHTS_SUM) < WEIGHT_TOLERANCE) return scores;
   return scores.map((score, index) => ({
     ...score,
-    weight: ((shares[index] ?? 0) / total) * WEIGHTS_SUM,
+    weight: Number((((shares[index] ?? 0) / total) * WEIGHTS_SUM).toPrecision(WEIGHT_DIGITS)),
   }));
 }

@@ -38,6 +38,14 @@ describe("quality scores that are given", () => {
     expect(mergeQualityScores([], given)).toEqual(given);
   });
 
+  it("have weights without the rounding of sums", () => {
+    const scaled = mergeQualityScores(
+      [],
+      [score("a", 1), score("b", 9), score("c", 1), score("d", 9)],
+    );
+    expect(weights(scaled)).toEqual({ a: 5, b: 45, c: 5, d: 45 });
+  });
+
   it("stay unchanged when an answer is sent back", () => {
     const merged = mergeQualityScores([], [score("a", 1), score("b", 1), score("c", 1)]);
     expect(mergeQualityScores(merged, merged)).toEqual(merged);
