@@ -141,7 +141,7 @@ describePages("the page of a report, for its two readers", (inPage) => {
         async (page) => {
           const line = page.locator(".what-to-do li");
           expect(await line.allInnerTexts()).toEqual([
-            expect.stringMatching(/3 rows are rejected\s+and 1 more like it, 7 rows in all/),
+            expect.stringMatching(/3 rows are rejected\s+and 1 more like it, up to 7 rows in all/),
           ]);
           expect(await line.getByRole("link").getAttribute("href")).toBe("#rejects");
           await page.getByText("No problem but the rejects was found.").waitFor();

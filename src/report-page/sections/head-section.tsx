@@ -180,7 +180,9 @@ interface LineProps extends ReportProps {
 
 function Line({ report, first, alike }: LineProps) {
   const { title, fix } = first;
-  const rows = first.rows + sum(alike, ({ rows: more }) => more);
+  // Findings can be about the same rows.
+  const all = report.rows.read + report.rows.added;
+  const rows = Math.min(first.rows + sum(alike, ({ rows: more }) => more), all);
   const target = isInRejects(report, first) ? "rejects" : findingId(report, first);
   return (
     <li>
@@ -189,7 +191,7 @@ function Line({ report, first, alike }: LineProps) {
         <a href={`#${target}`}>{shown(title)}</a>
         {alike.length > 0 && (
           <span class="aside">
-            {` and ${formatCount(alike.length)} more like it, ${formatNumberOf(rows, "row")} in all`}
+            {` and ${formatCount(alike.length)} more like it, up to ${formatNumberOf(rows, "row")} in all`}
           </span>
         )}
         {fix !== undefined && (
