@@ -84,7 +84,7 @@ export function wrapLine(line: string, columns: number, program = "switchyard"):
 
 /**
  * Quotes a path or argument for a shell if needed. Characters that `harmless` escapes become the bytes
- * of `$'…'`, which all shells of today but dash read.
+ * of `$'…'`, which bash, zsh, ksh and BusyBox read.
  */
 export function shellWord(word: string): string {
   if (/^[\w./:@%+=,-]+$/.test(word)) return word;
