@@ -74,6 +74,16 @@ describeConsole("what others change meanwhile", (web) => {
     expect((await readGate(id)).description).toBe("Theirs");
   });
 
+  test("a conflict about rules names the field, not a generated id", async () => {
+    const { id } = await createGate();
+    const page = await web.open(`/gates/${id}`);
+    await page.getByRole("button", { name: /^Edit/ }).click();
+    await page.getByRole("spinbutton").fill("33");
+    await patchGate(id, { rules: [] });
+    await page.getByRole("button", { name: "Show what" }).click();
+    await page.getByText("You have changed rules, too: your values would replace").waitFor();
+  });
+
   test("text that is typed while the text before is saved is kept", async () => {
     const { id } = await createGate();
     const page = await web.open(`/gates/${id}`);

@@ -8,7 +8,7 @@ import { api } from "../api/client.js";
 import type { Draft } from "../editing/draft.js";
 import { editChanges, versionChanges } from "../editing/edit-changes.js";
 import type { Kind } from "../editing/kinds.js";
-import { ChangeList, valueText } from "./audit-table.js";
+import { ChangeList } from "./audit-table.js";
 import { Impact } from "./impact.js";
 
 /** Tells that edits are not saved, and offers to review, save or discard them. */
@@ -92,9 +92,9 @@ function Conflict({ kind, draft }: { kind: Kind; draft: Draft }) {
     }),
   );
   if (theirs === undefined) return null;
-  const both = (value?.data ?? []).filter(
-    ({ property }) => (property.split(/[.[]/)[0] ?? "") in edits,
-  );
+  // An edit replaces the whole field: `rules`, not one of them.
+  const changed = (value?.data ?? []).map(({ property }) => property.split(/[.[]/)[0] ?? "");
+  const both = [...new Set(changed)].filter((field) => field in edits);
   return (
     <Dialog
       title={`${theirs.lastModifierName ?? "Somebody"} has changed it meanwhile`}
@@ -104,9 +104,7 @@ function Conflict({ kind, draft }: { kind: Kind; draft: Draft }) {
       {value !== undefined && <ChangeList changes={versionChanges(stored, theirs, value.data)} />}
       {both.length > 0 && (
         <p class="warning">
-          You have changed{" "}
-          {[...new Set(both.map(({ property }) => valueText(property)))].join(", ")}, too: your
-          values would replace theirs.
+          You have changed {both.join(", ")}, too: your values would replace theirs.
         </p>
       )}
       <div class="buttons">
