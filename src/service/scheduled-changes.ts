@@ -1,3 +1,4 @@
+import type { EntityKind } from "../contract/common.js";
 import { faultsOf } from "../contract/faults.js";
 import type { AnyObject } from "../contract/fields.js";
 import { allows, areaOf } from "../contract/key-scopes.js";
@@ -148,13 +149,19 @@ export class ScheduledChanges {
    * with the same id, which was removed, has its writes before this one was created.
    */
   async #isMade({ id, entityID, entityType }: ScheduledBody, { caller, requestID }: Facts) {
-    const newest = async (filter: AuditFilter) => {
-      const { items } = await this.options.entities.auditLog(filter, { start: 0, count: 1 });
-      return items[0]?.sequence ?? 0;
-    };
-    const created = await newest({ kinds: [type.kind], id, actions: ["create"] });
     const authors = [caller.id];
-    return created < (await newest({ kinds: [entityType], id: entityID, requestID, authors }));
+    const made = { kinds: [entityType], id: entityID, requestID, authors };
+    return (await this.#creation(type.kind, id)) < (await this.#newestWrite(made));
+  }
+
+  /** Returns the number of the write that created an entity. */
+  #creation(kind: EntityKind, id: string): Promise<number> {
+    return this.#newestWrite({ kinds: [kind], id, actions: ["create"] });
+  }
+
+  async #newestWrite(filter: AuditFilter): Promise<number> {
+    const { items } = await this.options.entities.auditLog(filter, { start: 0, count: 1 });
+    return items[0]?.sequence ?? 0;
   }
 
   /** Makes the change. Returns the reason why it was refused; null if it was made. */
@@ -166,6 +173,10 @@ export class ScheduledChanges {
       return `The key ${caller.id} expired.`;
     const refusal = scopeRefusal(caller, change);
     if (refusal !== undefined) return refusal;
+    const { id, entityType, entityID } = change;
+    if ((await this.#creation(type.kind, id)) < (await this.#creation(entityType, entityID))) {
+      return `The ${entityType.replace("_", " ")} ${entityID} was removed, and created again later.`;
+    }
     try {
       await this.#patch(change, facts, false);
       return null;

@@ -126,6 +126,19 @@ describe("a scheduled change", () => {
     expect(failed).toEqual([]);
   });
 
+  it("is not made to another entity that has the id of a removed one", async () => {
+    const { path } = await schedule({ description: "of the removed one" });
+    await call("DELETE", `${gates}/a_gate`);
+    await call("POST", gates, { name: "a_gate" });
+    now = LATER;
+    await changes.check();
+    expect((await gate())["description"]).toBe("");
+    expect((await call("GET", path)).data).toMatchObject({
+      status: "failed",
+      error: "The gate a_gate was removed, and created again later.",
+    });
+  });
+
   it("that is cancelled is not made", async () => {
     const { path } = await schedule({ isEnabled: false });
     expect((await call("DELETE", path)).status).toBe(200);
