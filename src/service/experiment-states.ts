@@ -61,6 +61,8 @@ export function stateAfter(
   time: number,
 ): ExperimentState {
   if (status === to) return { status, startTime, endTime, decisionTime };
+  // The clock may have been set back since the start.
+  const end = endTime ?? Math.max(time, startTime ?? time);
   switch (to) {
     case "setup":
       return setupState;
@@ -69,16 +71,16 @@ export function stateAfter(
     case "assignment_stopped":
       return { status: to, startTime, endTime, decisionTime };
     case "decision_made":
-      return { status: to, startTime, endTime: endTime ?? time, decisionTime: time };
+      return { status: to, startTime, endTime: end, decisionTime: Math.max(time, end) };
     case "experiment_stopped":
     case "abandoned":
-      return { status: to, startTime, endTime: endTime ?? time, decisionTime };
+      return { status: to, startTime, endTime: end, decisionTime };
     case "archived":
       // An experiment that never started has no end.
       return {
         status: to,
         startTime,
-        endTime: startTime === null ? null : (endTime ?? time),
+        endTime: startTime === null ? null : end,
         decisionTime,
       };
   }

@@ -136,4 +136,10 @@ describe("the times of an experiment", () => {
     const started = stateAfter(setupState, "active", 0);
     expect(times(stateAfter(started, "archived", 7))).toEqual([0, 7, null]);
   });
+
+  it("are not before the start if the clock was set back since", () => {
+    const started = stateAfter(setupState, "active", 9);
+    expect(times(stateAfter(started, "decision_made", 7))).toEqual([9, 9, 9]);
+    expect(times(stateAfter(started, "archived", 7))).toEqual([9, 9, null]);
+  });
 });
