@@ -1,4 +1,4 @@
-import { LosslessNumber, parse, stringify } from "lossless-json";
+import { isLosslessNumber, LosslessNumber, parse, stringify } from "lossless-json";
 
 /** Parses JSON text. The last of duplicate names counts. Numbers keep all their digits. */
 export function parseValue(text: string): unknown {
@@ -8,6 +8,15 @@ export function parseValue(text: string): unknown {
 /** Converts a value to JSON text; undefined if JSON has no form for it (functions, symbols). May throw. */
 export function valueText(value: unknown): string | undefined {
   return stringify(value);
+}
+
+/** Returns true if objects and lists nest in more than `levels` levels; one that contains itself does. */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null || isLosslessNumber(value)) return false;
+  if (levels === 0) return true;
+  const written: unknown =
+    "toJSON" in value && typeof value.toJSON === "function" ? value.toJSON() : value;
+  return Object.values(written ?? {}).some((member) => isNestedDeeper(member, levels - 1));
 }
 
 /**

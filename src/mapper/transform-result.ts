@@ -1,4 +1,5 @@
 import { isLosslessNumber } from "lossless-json";
+import { JSON_DEPTH_MAX } from "../base/limits.js";
 import { type RejectCode, rejectCodes } from "../base/reject-codes.js";
 import {
   isOfType,
@@ -6,7 +7,7 @@ import {
   type TextType,
   type TypedTarget,
 } from "../batch/text-types.js";
-import { valueText } from "./lossless-values.js";
+import { isNestedDeeper, valueText } from "./lossless-values.js";
 import { unquote } from "./type-stage.js";
 
 /** An event as values of the columns of an event batch. */
@@ -85,8 +86,8 @@ export function checkEvent(result: unknown, limits: ResultLimits, row: RowIds): 
     timestamp: time,
     ...typed,
     distinctID: row.distinctID,
-    user: objectText({ ...ids, ...properties }),
-    metadata: objectText(metadata ?? {}),
+    user: objectText({ ...ids, ...properties }, "a user"),
+    metadata: objectText(metadata ?? {}, "metadata"),
   };
 }
 
@@ -157,7 +158,13 @@ function checkValue(value: unknown): string | undefined {
   throw new TransformFault(rejectCodes.value_not_scalar, `${describe(value)} for a value`);
 }
 
-function objectText(value: Record<string, unknown>): string {
+function objectText(value: Record<string, unknown>, name: string): string {
+  if (isNestedDeeper(value, JSON_DEPTH_MAX)) {
+    throw new TransformFault(
+      rejectCodes.transform_failed,
+      `${name} with more than ${JSON_DEPTH_MAX} levels of objects and lists, or with itself inside`,
+    );
+  }
   const text = valueText(value);
   if (text?.startsWith("{")) return text;
   throw new TransformFault(rejectCodes.transform_failed, "an object that JSON cannot represent");

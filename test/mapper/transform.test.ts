@@ -180,6 +180,31 @@ describe("a transform", () => {
     expect(words).toEqual(["the transform failed: no such plan"]);
   });
 
+  it("may not nest deeper than a row, or return an object that contains itself", () => {
+    const nested = (levels: number) => {
+      let value: object = {};
+      for (let level = 1; level < levels; level++) value = { value };
+      return value as Record<string, unknown>;
+    };
+    const returned = (make: (event: TransformEvent) => TransformEvent) =>
+      transformed(make, { privacy: { drop: ["metadata.other"], hash: [] } });
+    const { rows } = returned((event) => ({ ...event, metadata: nested(512) }));
+    expect(rows).toMatchObject([{ metadata: JSON.stringify(nested(512)) }]);
+    const tooDeep: readonly ((event: TransformEvent) => TransformEvent)[] = [
+      (event) => ({ ...event, metadata: nested(513) }),
+      (event) => ({ ...event, metadata: { list: [{ toJSON: () => nested(511) }] } }),
+      (event) => Object.assign(event, { metadata: { event } }),
+    ];
+    for (const make of tooDeep) {
+      expect(returned(make)).toMatchObject({
+        rows: [{ outcome: "transform_failed" }],
+        words: [
+          "the transform returned metadata with more than 512 levels of objects and lists, or with itself inside",
+        ],
+      });
+    }
+  });
+
   it("runs before privacy, which covers its result", () => {
     const { rows } = transformed((event) => ({ ...event, metadata: { copy: "mina" } }), {
       privacy: { drop: ["metadata.copy", "stableID"], hash: [] },
