@@ -77,6 +77,17 @@ it("prints the path of the report and what it counted", async () => {
   expect(printed["rows"]).toEqual(readReport(report).rows);
 });
 
+it("says of most events no size above that of the largest", async () => {
+  for (const length of [0, 7, 14, 21, 28]) {
+    const file = join(root, `sizes-${length}.jsonl`);
+    const row = { event_type: "x".repeat(100 + length), event_time: 1_767_225_600, user_id: "u" };
+    writeFileSync(file, `${JSON.stringify(row)}\n`);
+    const { report } = await validate(`sizes-${length}`, file, "--preset", "amplitude");
+    const { p50, p99, max } = readReport(report).sizes;
+    expect([p50 <= max, p99 <= max]).toEqual([true, true]);
+  }
+});
+
 it("reads a share of the inputs, spread over them, and says how much it was", async () => {
   const directory = join(root, "many");
   mkdirSync(directory);

@@ -299,14 +299,17 @@ function countOf({ distinct }: TopIds, registers: Registers): Estimate {
 }
 
 function sizesOf({ figures, sizes, largest }: ProfileFold, events: number): ReportSizes {
+  const max = largest[0]?.bytes ?? 0;
+  // Sizes are counted in classes, whose middle can be above the largest event.
+  const at = (share: number) => Math.min(sizeAt(share, sizes), max);
   return {
     // Each event ends with a line feed.
     total: figures.bytes + events,
     mean: events === 0 ? 0 : Math.round(figures.bytes / events),
-    p50: sizeAt(0.5, sizes),
-    p95: sizeAt(0.95, sizes),
-    p99: sizeAt(0.99, sizes),
-    max: largest[0]?.bytes ?? 0,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    max,
     largest,
   };
 }
