@@ -20,6 +20,7 @@ import {
 } from "./option-schemas.js";
 import {
   EVENTS_MAX,
+  hasDays,
   isBaseUrl,
   isOrigin,
   LEAST_TIME,
@@ -39,6 +40,7 @@ import {
   schemeOf,
   type TimeLimits,
   takenHeaders,
+  YEARS,
 } from "./option-values.js";
 import { type JsonOutput, jsonOutputs, STANDARD_OUTPUT } from "./options.js";
 
@@ -362,6 +364,9 @@ export const timeLimits = textType(
       .refine((text) => !isEmptyRange(parseTimeLimits(text)), {
         error: ({ input }) =>
           `must start before it ends (got ${JSON.stringify(input)}); the default start is ${LEAST_TIME}`,
+      })
+      .refine((text) => hasDays(parseTimeLimits(text)), {
+        error: `must be within ${YEARS}, so that a time has a day in every zone`,
       })
       .transform(parsed(parseTimeLimits)),
   "<times>",

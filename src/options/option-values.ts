@@ -87,6 +87,14 @@ export function parseTimeLimits(text: string): TimeLimits | undefined {
   return maxTimeMs === undefined ? undefined : { minTimeMs, maxTimeMs };
 }
 
+/** Beyond these limits, a day can be outside of the years 0 to 9999 in some zone, and has no name. */
+export const YEARS = "0000-01-02..9999-12-31";
+
+export function hasDays({ minTimeMs, maxTimeMs = 0 }: TimeLimits = { minTimeMs: 0 }): boolean {
+  const [first, last] = YEARS.split("..").map((day) => Date.parse(day)) as [number, number];
+  return minTimeMs >= first && maxTimeMs <= last;
+}
+
 /** Returns minutes east of UTC. */
 function parseOffset(text: string): number | undefined {
   if (text.toUpperCase() === "Z") return 0;
