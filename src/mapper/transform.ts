@@ -1,5 +1,7 @@
+import { Console } from "node:console";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isMainThread } from "node:worker_threads";
 import { UsageError } from "../base/errors.js";
 
 /**
@@ -47,6 +49,9 @@ export async function loadTransform(path: string): Promise<Transform> {
 }
 
 async function importModule(path: string): Promise<Record<string, unknown>> {
+  const { console } = globalThis;
+  // Standard output is for events and results; a module logs to standard error.
+  globalThis.console = new Console(process.stderr);
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
   } catch (error) {
@@ -54,5 +59,7 @@ async function importModule(path: string): Promise<Record<string, unknown>> {
     throw new UsageError("transform_not_loaded", `${path} cannot be loaded: ${reason}`, {
       cause: error,
     });
+  } finally {
+    if (isMainThread) globalThis.console = console;
   }
 }

@@ -200,3 +200,15 @@ test("a signal ends the export with 130, and it cannot be resumed", async () => 
   expect(result.stderr).not.toContain("resume");
   expect(readdirSync(temporary)).toEqual([]);
 });
+
+it("has only events if a transform logs", async () => {
+  const log = 'console.log("hello");';
+  writeFileSync(
+    join(directory, "log.mjs"),
+    `${log} export default (event) => { ${log} return event; };`,
+  );
+  const words = [...stream, "--limit", "3", "--transform", "log.mjs"];
+  const { stdout, stderr } = await runSwitchyard(words, options);
+  expect(indexesOf(stdout)).toEqual([0, 1, 2]);
+  expect(stderr).toContain("hello");
+});
