@@ -86,9 +86,10 @@ export class RowSamples {
       if (group < PICKED_NAMES) {
         const event = events.event.text(all[0]!.row) ?? "";
         const known = this.#samples.get(group);
-        const orderMax = Math.min(lastOf(known), lastOf(this.#before.get(event)));
+        const [own, earlier] = [lastOf(known), lastOf(this.#before.get(event))];
+        // Of equal orders, those of the first split win, which may be read later.
         const kept = best
-          .filter(({ order }) => order < orderMax)
+          .filter(({ order }) => order < own && order <= earlier)
           .map((candidate) => keepSample(events, candidate, event, placeOf));
         this.#samples.set(group, smallest(known, kept));
       } else {
@@ -128,7 +129,7 @@ export class RowSamples {
   }
 }
 
-/** Returns the order that a further one must be below. */
+/** Returns the order of the last one that is kept; infinite if there is room for more. */
 function lastOf(best: readonly Ranked[] = []): number {
   return best[PICKS - 1]?.order ?? Infinity;
 }

@@ -97,11 +97,15 @@ it("keeps the best samples of all splits, without those that rank behind three o
     return profileInKernel([rows], profile);
   };
   const alone = splits.map((seed) => read(seed, smallProfile({})));
-  const after = splits.map((seed) => read(seed, inOneThread));
+  // The last one first: rows of different splits can have the same order.
+  const after = splits
+    .toReversed()
+    .map((seed) => read(seed, inOneThread))
+    .toReversed();
   expect(foldOf(...after).samples).toEqual(foldOf(...alone).samples);
   const kept = after.map(({ samples }) => samples.length);
-  expect([Math.max(...kept), kept[0]]).toEqual([6, 6]);
+  expect([Math.max(...kept), kept.at(-1)]).toEqual([6, 6]);
   expect(sum(kept, Number)).toBeLessThan(alone.length * 3);
   // A split is read again by another thread.
-  expect(foldOf(...after.slice(0, 7), alone[7]!).samples).toEqual(foldOf(...alone).samples);
+  expect(foldOf(alone[0]!, ...after.slice(1)).samples).toEqual(foldOf(...alone).samples);
 });
