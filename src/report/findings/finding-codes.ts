@@ -214,7 +214,7 @@ export const findingCodes = {
   user_many_devices: warning("A user has at least 100 devices.", "`unless` in `mapping.userID`."),
   property_mixed_types: warning(
     "Values of a property have several types, apart from null.",
-    "`fixes.mjs` converts texts to numbers or objects if all of them can be converted, otherwise all values to text.",
+    "`fixes.mjs` converts texts to numbers or objects if all of them can be converted, otherwise all values to text. Numbers keep their digits; texts with leading zeros stay texts.",
   ),
   property_vanished: info(
     "A property that at least half of an event's rows had is missing from some day on, where 30 or more should have it.",
