@@ -87,7 +87,7 @@ export class RowSamples {
         const event = events.event.text(all[0]!.row) ?? "";
         const known = this.#samples.get(group);
         const [own, earlier] = [lastOf(known), lastOf(this.#before.get(event))];
-        // Of equal orders, those of the first split win, which may be read later.
+        // Among equal orders the first split wins, which may be read later.
         const kept = best
           .filter(({ order }) => order < own && order <= earlier)
           .map((candidate) => keepSample(events, candidate, event, placeOf));

@@ -21,7 +21,7 @@ describe("a match in bounded time", () => {
     const slow = Array.from({ length: 50 }, () => boundedMatch(/(a|a)*b/, test));
     for (const [index, match] of slow.entries()) expect(match(`one ${index}`)).toBe(false);
     expect(given).toEqual([20, 20, 20, ...Array(47).fill(5)]);
-    // Those that were cut are not tried again in a turn without time, and in the next one they are.
+    // Expressions that were cut are not tried again in a turn without time, but in the next one.
     for (const [index, match] of slow.entries()) expect(match(`two ${index}`)).toBe(false);
     expect(given.length).toBe(50);
     await nextTurn();
