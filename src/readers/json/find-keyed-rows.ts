@@ -46,8 +46,8 @@ export function findKeyedRows(
 }
 
 /**
- * Returns true if the first member of an object at the start is no object. Then its members are not rows,
- * if another value follows it.
+ * Returns true unless the first member of the object at the start is an object too. If another value
+ * follows the object, its members are then not rows.
  */
 export function hasPlainMember(text: Uint8Array): boolean {
   const name = skipBlank(text, 1);
